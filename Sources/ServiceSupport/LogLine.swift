@@ -32,9 +32,13 @@ enum LogLine {
         }
         .filter { !$0.isEmpty }.cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
-            prefix + cut(ForeignText.shown(text, limit: maximumBytes), to: maximumBytes - prefix.count - 1) + [
-                UInt8(ascii: "\n")
-            ]
+            prefix
+                + cut(
+                    format.style.spelled(ForeignText.shown(text, limit: maximumBytes)),
+                    to: maximumBytes - prefix.count - 1
+                ) + [
+                    UInt8(ascii: "\n")
+                ]
         }
     }
 
@@ -48,11 +52,10 @@ enum LogLine {
         switch format {
         case .journal: return "<\(level.priority)>"
         case .plain: return "\(time) \(program): \(level): "
-        case .terminal(let hasColour):
+        case .terminal:
             let clock = time.localDescription.split(separator: "T").last ?? ""
-            let style = TerminalStyle(hasColour: hasColour, hasUnicode: false, columns: 80)
             let word = "\(level)".padded(to: 8)
-            return "\(clock)  \(level.colour.map { style.paint(word, $0) } ?? word)  "
+            return "\(clock)  \(level.colour.map { format.style.paint(word, $0) } ?? word)  "
         }
     }
 
@@ -102,7 +105,7 @@ package enum LogFormat: Sendable, Equatable {
     /// systemd's journal, which records the time and the program itself: `<4>message`.
     case journal
     /// A terminal: local time, level, message.
-    case terminal(hasColour: Bool)
+    case terminal(hasColour: Bool, hasUnicode: Bool)
     /// A file, a pipe, another log daemon: `2026-11-21T07:00:00.123456Z reachagent: warning: message`.
     case plain
 
@@ -122,7 +125,17 @@ package enum LogFormat: Sendable, Equatable {
             return .journal
         }
         guard isatty(descriptor) == 1 else { return .plain }
-        return .terminal(hasColour: TerminalStyle.takesColour(descriptor))
+        let style = TerminalStyle.of(descriptor)
+        return .terminal(hasColour: style.hasColour, hasUnicode: style.hasUnicode)
+    }
+
+    /// The style of the messages: a file or the journal takes any character.
+    fileprivate var style: TerminalStyle {
+        switch self {
+        case .journal, .plain: TerminalStyle(hasColour: false, hasUnicode: true, columns: 80)
+        case .terminal(let hasColour, let hasUnicode):
+            TerminalStyle(hasColour: hasColour, hasUnicode: hasUnicode, columns: 80)
+        }
     }
 
     /// Returns whether a value of `JOURNAL_STREAM` identifies this file.

@@ -161,8 +161,8 @@ struct IntegrationLogTests {
     }
 
     @Test func `a terminal gets the local time, and colours for important lines`() async throws {
-        let log = try terminal("TERM=xterm TZ=Asia/Kathmandu")
-        let start = try await log.next(containing: "reachability: ")
+        let log = try terminal("LC_ALL=C.UTF-8 TERM=xterm TZ=Asia/Kathmandu")
+        let start = try await log.next(containing: "reachability: unknown → ")
         #expect(start.prefixMatch(of: #/\d\d:\d\d:\d\d\.\d{3}\+05:45  notice    reachability: /#) != nil)
         try lose()
         let loss = try await log.next(containing: "reachability: ")
@@ -177,6 +177,15 @@ struct IntegrationLogTests {
         let loss = try await log.next(containing: "reachability: ")
         #expect(loss.contains("  warning   reachability: "))
         #expect(!loss.contains("\u{1B}"))
+    }
+
+    @Test func `a terminal without UTF-8 gets ASCII`() async throws {
+        let log = try terminal("LC_ALL=C TERM=xterm")
+        try await log.next(containing: "reachability: unknown -> ")
+        try lose()
+        let loss = try await log.next(containing: "reachability: ")
+        #expect(loss.contains(" -> none (no_route) [route_removed]; "))
+        #expect(loss.utf8.allSatisfy { $0 < 0x80 })
     }
 
     // MARK: - The state

@@ -32,13 +32,25 @@ import Testing
 
     @Test func `a terminal gets the local time, and colours for important lines`() {
         let clock = Self.time.localDescription.split(separator: "T").last ?? ""
-        let plain = LogFormat.terminal(hasColour: false)
-        let coloured = LogFormat.terminal(hasColour: true)
+        let plain = LogFormat.terminal(hasColour: false, hasUnicode: true)
+        let coloured = LogFormat.terminal(hasColour: true, hasUnicode: true)
         #expect(Self.lines("gone", .warning, plain) == ["\(clock)  warning   gone\n"])
         #expect(Self.lines("gone", .notice, coloured) == ["\(clock)  notice    gone\n"])
         #expect(Self.lines("gone", .warning, coloured) == ["\(clock)  \u{1B}[33mwarning \u{1B}[0m  gone\n"])
         #expect(Self.lines("gone", .error, coloured) == ["\(clock)  \u{1B}[31merror   \u{1B}[0m  gone\n"])
         #expect(Self.lines("gone", .critical, coloured) == ["\(clock)  \u{1B}[31mcritical\u{1B}[0m  gone\n"])
+    }
+
+    @Test func `only a terminal without UTF-8 gets arrows, dashes and ellipses in ASCII`() {
+        let message = "unknown → wifi – 1…"
+        let formats =
+            [
+                .plain, .journal, .terminal(hasColour: false, hasUnicode: true),
+                .terminal(hasColour: false, hasUnicode: false),
+            ] as [LogFormat]
+        let lines = formats.map { Self.lines(message, .notice, $0).first ?? "" }
+        #expect(lines.map { $0.hasSuffix("\(message)\n") } == [true, true, true, false], "\(lines)")
+        #expect(lines.last?.hasSuffix("  notice    unknown -> wifi - 1...\n") == true)
     }
 
     @Test(arguments: [
@@ -58,7 +70,7 @@ import Testing
         ("a\u{9B}b", "a\\u{9b}b"), ("a\tb", "a\\u{9}b"), ("a\u{0}b", "a\\u{0}b"),
     ])
     func `characters that could move a cursor are made visible`(message: String, shown: String) {
-        for format in [LogFormat.plain, .journal, .terminal(hasColour: true)] {
+        for format in [LogFormat.plain, .journal, .terminal(hasColour: true, hasUnicode: true)] {
             let lines = Self.lines(message, .notice, format)
             #expect(lines.count == 1)
             #expect(lines.first?.hasSuffix("\(shown)\n") == true)
@@ -71,7 +83,7 @@ import Testing
 
     @Test(arguments: ["x", "é", "→", "🦊", "\u{7}"])
     func `a long line is cut between characters, so that a pipe takes it in one piece`(character: String) {
-        for format in [LogFormat.plain, .journal, .terminal(hasColour: true)] {
+        for format in [LogFormat.plain, .journal, .terminal(hasColour: true, hasUnicode: true)] {
             let line = LogLine.lines(
                 String(repeating: character, count: 5000),
                 of: "reachagent",
