@@ -74,9 +74,14 @@ package struct TerminalStyle {
         switch mode {
         case .always: true
         case .never: false
-        case .auto: isatty(descriptor) == 1 && (value("NO_COLOR") ?? "").isEmpty && value("TERM") != "dumb"
+        case .auto: canRedraw(descriptor) && (value("NO_COLOR") ?? "").isEmpty
         }
     }
+
+    /// Returns whether a descriptor refers to a terminal with escape sequences, so that its text can be replaced in place.
+    ///
+    /// - Parameter descriptor: The output. `TERM` is `dumb` for a terminal that shows the sequences as text.
+    package static func canRedraw(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && value("TERM") != "dumb" }
 
     private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 

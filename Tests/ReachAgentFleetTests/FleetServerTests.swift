@@ -390,7 +390,8 @@ struct FleetServerTests {
             for answer in try client.requests(requests) { #expect(answer.json["seq"] != nil, "\(answer)") }
         }
         let watch = "'\(BuiltFleet.path)' watch --since \(Timestamp.now) --server \(server.url)"
-        let script = "export SWIFT_BACKTRACE=enable=no; ulimit -d 100000; exec script -qefc \"\(watch)\" /dev/null"
+        let script =
+            "export SWIFT_BACKTRACE=enable=no TERM=xterm; ulimit -d 100000; exec script -qefc \"\(watch)\" /dev/null"
         // The end of the input would be the key that ends it.
         let keys = Pipe()
         let lines = try CommandLines(script, input: keys)

@@ -109,6 +109,19 @@ import Testing
         }
     }
 
+    @Test func `a terminal that shows escape sequences as text is not watched on`() async throws {
+        let watch = "\(BuiltAgent.path) status --watch --socket /nonexistent/control.sock"
+        let result = try await FinishedCommand.run(
+            ["-c", "TERM=dumb exec script --quiet --return --flush --command '\(watch)' /dev/null"],
+            of: "/bin/sh",
+            patience: 30
+        )
+        #expect(result.status == 64)
+        let words = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("'--watch' needs a terminal other than TERM=dumb: 'reachagent watch' prints each event"))
+        #expect(!result.output.contains("\u{1B}"))
+    }
+
     @Test func `without an agent the short form is a line as well`() async throws {
         let result = try await Self.run("status", "/nonexistent/control.sock", ["--output", "short"])
         #expect(result.status == 69)

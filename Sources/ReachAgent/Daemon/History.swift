@@ -145,7 +145,7 @@ struct ReadingProgress {
     private let last: UInt64
     /// The number with which reading began, once it is known.
     private var first: UInt64?
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let isTerminal = TerminalStyle.canRedraw(STDERR_FILENO)
     private let hasOutput = isatty(STDOUT_FILENO) == 1
     private var due = ContinuousClock.now + delay
     private var isShown = false

@@ -112,7 +112,7 @@ extension Fleet {
 
 /// The share of the events read so far, on the last line of a terminal.
 final class FleetProgress {
-    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let isTerminal = TerminalStyle.canRedraw(STDERR_FILENO)
     private var due = ContinuousClock.now + .milliseconds(500)
     private var isShown = false
 

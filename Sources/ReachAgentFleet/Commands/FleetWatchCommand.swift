@@ -66,8 +66,8 @@ struct FleetWatchCommand: ParsableCommand {
                 "'--only' is about devices, and '--output json' prints events: 'fleet status --output json --only' prints devices"
             )
         }
-        if output == .text, isatty(STDOUT_FILENO) != 1 {
-            throw ValidationError("the table needs a terminal: '--output json' prints each event")
+        if output == .text, !TerminalStyle.canRedraw(STDOUT_FILENO) {
+            throw ValidationError("the table needs a terminal other than TERM=dumb: '--output json' prints each event")
         }
         if let durable {
             let isPlain = durable.utf8.allSatisfy { byte in

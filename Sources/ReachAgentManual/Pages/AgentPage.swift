@@ -68,7 +68,7 @@ extension Manual {
         | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets from the service manager, named `events`, `control` and `http` (sd_listen_fds(3)). |
         | `JOURNAL_STREAM` | Standard error is systemd's journal: lines start with a priority instead of a time. |
         | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |
-        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, when the second is `dumb`, or when the output is not a terminal. |
+        | `NO_COLOR`, `TERM` | No colours when the first is set and not empty, when the second is `dumb`, or when the output is not a terminal. With `dumb` nothing is redrawn in place either. |
         | `LC_ALL`, `LC_CTYPE`, `LANG` | The first that is set and not empty is the locale. Symbols such as `→` are printed only in a UTF-8 locale, also into files and pipes. |
         | `LANGUAGE`, `LC_MESSAGES` | With the former, the `Accept-Language` of requests. |
 

@@ -66,8 +66,10 @@ struct StatusCommand: ParsableCommand {
         if form == .json {
             throw ValidationError("'--watch' has no JSON form: 'reachagent watch --json' prints each event")
         }
-        if form == .text, isatty(STDOUT_FILENO) != 1 {
-            throw ValidationError("'--watch' needs a terminal: 'reachagent watch' prints each event")
+        if form == .text, !TerminalStyle.canRedraw(STDOUT_FILENO) {
+            throw ValidationError(
+                "'--watch' needs a terminal other than TERM=dumb: 'reachagent watch' prints each event"
+            )
         }
     }
 

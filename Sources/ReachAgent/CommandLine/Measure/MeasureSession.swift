@@ -156,11 +156,10 @@ final class MeasureSession {
 
     // MARK: Display
 
-    /// True while standard error is a terminal with this process in its foreground: a process in the background stays
+    /// True while standard error is a terminal that can be redrawn with this process in its foreground: a process in the background stays
     /// silent.
     private var isLive: Bool {
-        isatty(STDERR_FILENO) == 1 && tcgetpgrp(STDERR_FILENO) == getpgrp()
-            && getenv("TERM").map { String(cString: $0) } != "dumb"
+        TerminalStyle.canRedraw(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp()
     }
 
     private func draw(waitingFor other: String? = nil) {
