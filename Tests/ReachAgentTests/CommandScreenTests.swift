@@ -137,7 +137,7 @@ import Testing
         var files = AgentFiles()
         files.searched = ["/etc/reachagent/reachagent.toml", "/usr/lib/reachagent/reachagent.toml"]
         let hooks = HookSettings(definitions: settings.hooks.definitions)
-        let listing = HookListing(hooks, files: files, user: "alice")
+        let listing = HookListing(hooks, files: files, read: [], user: "alice")
         return HookListText(listing: listing, style: style, event: nil).text
     }
 

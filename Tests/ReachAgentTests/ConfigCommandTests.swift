@@ -85,6 +85,35 @@ import Testing
         )
     }
 
+    @Test(arguments: ["wlan9", "eth9", "wwan9"])
+    func `for an interface that is not plugged in no kind of interface is suggested`(name: String) async throws {
+        let scratch = try Scratch()
+        let file = try scratch.write("a.toml", Self.web + "interfaces = [\"\(name)\"]\n")
+        let check = try await scratch.config("check", file)
+        #expect(check.error.contains("there is no interface '\(name)' at present"), "\(check.error)")
+        for kind in ["wifi", "wired", "wwan"] {
+            #expect(!check.error.contains("did you mean '\(kind)'?"), "\(check.error)")
+        }
+    }
+
+    @Test func `drop-ins that are read without their main file are named`() async throws {
+        let scratch = try Scratch()
+        let main = "\(scratch.path)/reachagent.toml"
+        try FileManager.default.createSymbolicLink(atPath: main, withDestinationPath: "/dev/null")
+        try FileManager.default.createDirectory(atPath: "\(main).d", withIntermediateDirectories: false)
+        let dropIn = try scratch.write("reachagent.toml.d/a.toml", Self.web)
+        let check = try await scratch.config("check")
+        #expect(check.output == "\(main): ok, 1 probe, 0 targets\n  read: \(dropIn)\n", "\(check.error)")
+        let shown = try await scratch.config("show")
+        #expect(shown.output.hasPrefix("# \(main): ok, 1 probe, 0 targets\n#   read: \(dropIn)\n"), "\(shown.error)")
+        let environment = ["CONFIGURATION_DIRECTORY": scratch.path]
+        let list = try await FinishedCommand.run(["hooks", "list"], environment: environment)
+        let words = list.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains(" configuration \(dropIn) "), "\(list.output)")
+        let json = try await FinishedCommand.run(["hooks", "list", "--json"], environment: environment)
+        #expect(json.output.contains(#""configuration":"\#(main)","files":["\#(dropIn)"],"#), "\(json.output)")
+    }
+
     @Test func `an agent without files cannot be given one while it runs`() async throws {
         let agent = try Self.agent(#""files":[]"#)
         let check = try await FinishedCommand.run(["config", "check", "--socket", agent.path])

@@ -95,7 +95,10 @@ struct AgentFiles {
         var lines: [String] = []
         if let agent { lines.append("used by \(agent.name)") }
         if hasSilentAgent { lines.append(Self.silentAgentNote) }
-        if files.count > 1 { lines.append("read: \(files.joined(separator: ", "))") }
+        // The main file may be missing, or masked, beside drop-ins.
+        if !files.isEmpty, files != configuration.map({ [$0] }) {
+            lines.append("read: \(files.joined(separator: ", "))")
+        }
         if configuration == nil, searched.isEmpty, agent != nil { lines.append("it was started with --no-config") }
         if configuration == nil, !searched.isEmpty { lines.append("looked for: \(searched.joined(separator: ", "))") }
         return lines

@@ -7,6 +7,8 @@ struct HookListing: Sendable {
     let user: String
     /// The files, and the agent that uses them.
     let files: AgentFiles
+    /// The configuration files that were read.
+    let read: [String]
     /// `true` if the configuration or the agent switches hooks off.
     let isSwitchedOff: Bool
     /// The directories, by falling priority.
@@ -21,9 +23,10 @@ struct HookListing: Sendable {
     /// Finds the hooks that the settings name.
     ///
     /// Blocks while files are read.
-    init(_ settings: HookSettings, files: AgentFiles, user: String) {
+    init(_ settings: HookSettings, files: AgentFiles, read: [String], user: String) {
         self.user = user
         self.files = files
+        self.read = read
         isSwitchedOff = !settings.isEnabled
         directories = settings.directories
         missingDirectories = Set(settings.directories.filter(HookLocation.isMissing))

@@ -211,15 +211,16 @@ struct HookSourceOptions: ParsableArguments {
     /// Configuration errors are printed on standard error, and the exit status is 78.
     func listing() throws -> HookListing {
         let files = try source.files()
-        let settings: Settings
+        let loaded: ConfigurationFile.Loaded
         do throws(ConfigurationErrors) {
-            settings = try files.load().settings
+            loaded = try files.load()
         } catch {
             throw AgentFileOptions.rejection(of: error)
         }
         return HookListing(
-            place.hooks(of: settings, agent: files.agent),
+            place.hooks(of: loaded.settings, agent: files.agent),
             files: files,
+            read: loaded.files,
             user: AccountDatabase.userName(number: geteuid()) ?? "UID \(geteuid())"
         )
     }

@@ -12,6 +12,8 @@ struct HookListJSON: JSONRepresentable {
             json.name("directories")
             json.array(listing.directories) { $0.string($1) }
             json.member("configuration", ifPresent: listing.files.configuration)
+            json.name("files")
+            json.array(listing.read) { $0.string($1) }
             json.name("searched")
             json.array(listing.files.searched) { $0.string($1) }
             json.member("agent", ifPresent: listing.files.agent?.status.agent?.processID) { $0.number($1) }

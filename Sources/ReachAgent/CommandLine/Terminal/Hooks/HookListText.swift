@@ -46,6 +46,7 @@ struct HookListText {
     }
 
     private var configuration: String {
+        if !listing.read.isEmpty { return listing.read.map(HookText.safe).joined(separator: ", ") }
         if let path = listing.files.configuration { return HookText.safe(path) }
         let searched = listing.files.searched.map(HookText.safe).joined(separator: ", ")
         return searched.isEmpty ? "none" : "none; looked for \(searched)"
