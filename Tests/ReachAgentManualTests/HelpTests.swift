@@ -93,6 +93,27 @@ import Testing
         }
     }
 
+    /// The arguments with which a command that has `--socket` asks an agent, and ends.
+    private static let questions = [
+        "check": ["web"], "config check": [], "config init": [], "config show": [], "diagnose": [], "history": [],
+        "hooks list": [], "hooks run": ["x", "--event", "last"], "interfaces": [], "measure": ["web"], "probe": ["web"],
+        "reload": [], "report": [], "route": ["office"], "status": [], "subscribers": [],
+        "wait-online": ["--timeout", "1s"], "watch": ["--no-reconnect"],
+    ]
+
+    @Test(arguments: commands.filter { help($0).contains { $0.hasPrefix("  --socket <") } })
+    func `the help has the status that a command ends with if the agent does not answer`(command: Case) async throws {
+        let name = command.name.split(separator: " ").dropFirst().joined(separator: " ")
+        let question = try #require(Self.questions[name])
+        let agent = try ScriptedAgent(ScriptedAgent.silence, ScriptedAgent.silence)
+        let words = name.split(separator: " ").map(String.init) + question + ["--socket", agent.path]
+        let result = try await FinishedCommand.run(words)
+        let blocks = HelpText.blocks(command.type.configuration.discussion)
+        let place = try #require(blocks.firstIndex(of: .heading("EXIT STATUS")))
+        guard case .rows(let rows) = blocks[place + 1] else { throw CancellationError() }
+        #expect(rows.contains { Int32($0.tag) == result.status }, "\(result.status): \(result.error)")
+    }
+
     @Test(arguments: commands.filter { $0.type.configuration.subcommands.isEmpty })
     func `a command says with which status it ends`(command: Case) {
         let blocks = HelpText.blocks(command.type.configuration.discussion)

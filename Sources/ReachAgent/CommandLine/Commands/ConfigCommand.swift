@@ -39,6 +39,7 @@ struct ConfigCheckCommand: ParsableCommand {
             EXIT STATUS
               0   the configuration is valid, also when there is no file
               69  no agent answers at the named socket
+              75  no answer in time at the named socket, or it is not control.sock
               77  no permission to ask the agent at the named socket
               78  the configuration is invalid
             """
@@ -81,6 +82,7 @@ struct ConfigShowCommand: ParsableCommand {
             EXIT STATUS
               0   done
               69  no agent answers at the named socket
+              75  no answer in time at the named socket, or it is not control.sock
               77  no permission to ask the agent at the named socket
               78  the configuration is invalid
             """
@@ -118,7 +120,8 @@ struct ConfigInitCommand: ParsableCommand {
               0   the file was written
               1   there is such a file, or the configuration has probes
               69  no agent answers at the named socket
-              75  the file could not be written; try again
+              75  the file could not be written, or no answer in time at the named
+                  socket; try again
               77  no permission to write it, or to ask the agent at the named socket
               78  the configuration is invalid
             """

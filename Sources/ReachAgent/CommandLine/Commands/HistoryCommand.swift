@@ -32,7 +32,8 @@ struct HistoryCommand: ParsableCommand {
               0   done, also when nothing was found
               64  wrong usage, such as a range that ends before it begins
               69  there is no journal, or no agent answers at the named socket
-              75  the journal could not be read, or the output not written; try again
+              75  the journal could not be read, or the output not written, or no answer
+                  in time at the named socket; try again
               77  no permission to read the journal, or to ask the agent at the named
                   socket
             """

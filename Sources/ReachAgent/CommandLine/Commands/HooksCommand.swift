@@ -40,6 +40,7 @@ struct HooksListCommand: ParsableCommand {
               0   done, also when there are hooks that do not run
               69  there is no journal, or no such event in it, or no agent answers at
                   the named socket
+              75  no answer in time at the named socket, or it is not control.sock
               77  no permission to read the event or the journal, or to ask the agent
                   at the named socket
               78  the configuration, or the event, is bad
@@ -100,7 +101,8 @@ struct HooksRunCommand: ParsableCommand {
               1   it failed, or took too long
               69  there is no such hook, journal or event, or no agent answers at the
                   named socket
-              75  the system could not create a process or an event loop; try again
+              75  the system could not create a process or an event loop, or no answer in
+                  time at the named socket; try again
               77  no permission to read the event or the journal, or to ask the agent
                   at the named socket
               78  the hook is refused, or the configuration or the event is bad

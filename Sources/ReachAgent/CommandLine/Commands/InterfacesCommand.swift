@@ -25,6 +25,7 @@ struct InterfacesCommand: ParsableCommand {
               0   done
               69  the kernel's netlink is not available, or no agent answers at the
                   named socket
+              75  no answer in time at the named socket, or it is not control.sock
               77  no permission to ask the agent at the named socket
               78  the file of '--config' is bad
             """

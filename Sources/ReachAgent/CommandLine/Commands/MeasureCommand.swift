@@ -41,7 +41,8 @@ struct MeasureCommand: ParsableCommand {
               69   no agent answers at the named socket, or the kernel's netlink is
                    missing
               75   a transfer could not be made: no uplink or route, no uplink that is
-                   not metered, or another transfer did not end
+                   not metered, or another transfer did not end; or no answer in time at
+                   the named socket
               77   no permission to ask the agent at the named socket
               78   a file that an option names, or the configuration, is bad
               130  Ctrl-C; the partial result was printed

@@ -39,7 +39,8 @@ struct ProbeCommand: ParsableCommand {
               1   it did not, or a captive portal answers
               64  wrong usage, or no such probe or target
               69  no agent answers at the named socket
-              75  this machine could not ask: no route, no resolver, no permission
+              75  this machine could not ask: no route, no resolver, no permission; or no
+                  answer in time at the named socket
               77  no permission to ask the agent at the named socket
               78  a file that an option names, or the configuration, is bad
             """

@@ -30,7 +30,8 @@ struct ReportCommand: ParsableCommand {
               64  wrong usage, such as a month that does not exist
               69  there is no journal, or it has no data of this time, or no agent answers
                   at the named socket
-              75  the journal could not be read, or the output not written; try again
+              75  the journal could not be read, or the output not written, or no answer
+                  in time at the named socket; try again
               77  no permission to read the journal, or to ask the agent at the named
                   socket
               78  the journal is of a newer version

@@ -28,7 +28,7 @@ struct RouteCommand: ParsableCommand {
                   name of the configuration
               69  the kernel's netlink is not available, or no agent answers at the
                   named socket
-              75  the host was not found
+              75  the host was not found, or no answer in time at the named socket
               77  no permission to ask the agent at the named socket
               78  the file of '--config' is bad, or for a name without a dot the
                   configuration
