@@ -1,5 +1,6 @@
 package import AgentEvents
 internal import ArgumentParser
+package import Availability
 internal import Glibc
 
 /// A position in the stream of events: a number or a time.
@@ -14,8 +15,10 @@ package enum EventPosition: Sendable, Hashable {
         """
 
     /// Parses an argument; a time without an offset is in the system's time zone.
-    package init(argument text: String) throws {
-        guard let position = EventPosition(text, now: .now) else {
+    package init(argument text: String) throws { try self.init(argument: text, isEnd: false) }
+
+    private init(argument text: String, isEnd: Bool) throws {
+        guard let position = EventPosition(text, now: .now, isEnd: isEnd) else {
             throw ValidationError("expected an event's number or a time, got '\(text)'; accepted are \(Self.forms)")
         }
         self = position
@@ -24,7 +27,7 @@ package enum EventPosition: Sendable, Hashable {
     /// Parses the end of a range: a time given to the second or the minute includes all of it, so that the times of printed
     /// events can be used.
     package init(endArgument text: String) throws {
-        try self.init(argument: text)
+        try self.init(argument: text, isEnd: true)
         guard case .moment(let moment) = self else { return }
         self = .moment(Timestamp(microsecondsSince1970: moment.microsecondsSince1970 + Self.unit(of: text) - 1))
     }
@@ -43,12 +46,19 @@ package enum EventPosition: Sendable, Hashable {
         }
     }
 
-    package init?(_ text: String, now: Timestamp) {
+    /// Parses a number, or a time of a range.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - now: The current time.
+    ///   - isEnd: True for the end of a range: of two moments with the same local time the range includes both.
+    ///   - zone: The time zone of times without an offset.
+    package init?(_ text: String, now: Timestamp, isEnd: Bool = false, in zone: CivilTime = .system) {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         if !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) {
             guard let number = UInt64(digits) else { return nil }
             self = .number(number)
-        } else if let moment = Timestamp(absolute: text) ?? Timestamp(local: text, now: now)
+        } else if let moment = Timestamp(absolute: text) ?? Timestamp(local: text, now: now, isEnd: isEnd, in: zone)
             ?? Timestamp(ago: text, now: now)
         {
             self = .moment(moment)
@@ -87,17 +97,18 @@ extension Timestamp {
         self.init(microsecondsSince1970: moment.microsecondsSince1970 - offset * 1_000_000)
     }
 
-    /// Parses a time in the system's time zone: `2026-11-21 07:00:30`, `2026-11-21`, `07:00` (today), `now`, `today`,
-    /// `yesterday`, or `yesterday 07:00`.
-    fileprivate init?(local text: String, now: Timestamp) {
+    /// Parses a time in a time zone: `2026-11-21 07:00:30`, `2026-11-21`, `07:00` (today), `now`, `today`, `yesterday`, or
+    /// `yesterday 07:00`.
+    fileprivate init?(local text: String, now: Timestamp, isEnd: Bool, in zone: CivilTime) {
         if text == "now" {
             self = now
             return
         }
-        var seconds = time_t(now.microsecondsSince1970 / 1_000_000)
+        CivilTime.updateSystemZone()
+        let today = zone.day(of: now).parts
         var civil = tm()
-        guard localtime_r(&seconds, &civil) != nil else { return nil }
-        (civil.tm_hour, civil.tm_min, civil.tm_sec) = (0, 0, 0)
+        civil.tm_year = Int32(clamping: today.year - 1900)
+        (civil.tm_mon, civil.tm_mday) = (Int32(today.month - 1), Int32(today.day))
         let isDate = text.utf8.first.map { $0 &- UInt8(ascii: "0") < 10 } ?? false
         var words = (isDate ? text.replacing("T", with: " ") : text)
             .split(separator: " ", omittingEmptySubsequences: false)
@@ -115,13 +126,13 @@ extension Timestamp {
         if let time = words.first {
             guard words.count == 1, civil.setTime(Array(time.utf8)) else { return nil }
         }
-        // mktime(3) determines whether daylight saving time is in effect.
-        civil.tm_isdst = -1
         let day = civil.tm_mday
-        let moment = mktime(&civil)
+        // Not mktime(3): of two moments with the same local time it returns either.
+        let moments = zone.moments(ofLocal: Int64(timegm(&civil)))
         // Rejects dates such as 30 February; the day of `yesterday` may be 0.
         guard first == "yesterday" || civil.tm_mday == day else { return nil }
-        self.init(microsecondsSince1970: Int64(moment) * 1_000_000)
+        // A day begins at the first of two midnights, also where it is an end.
+        self = isEnd && !words.isEmpty ? moments.last : moments.first
     }
 
     /// Parses a duration before now: `90s`, `1h30m`, `2 days 4 hours`, with or without ` ago`.

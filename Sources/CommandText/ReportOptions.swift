@@ -33,13 +33,13 @@ package struct ReportOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Begin at this moment instead.", valueName: "time"),
-        transform: ReportOptions.moment(argument:)
+        transform: { try ReportOptions.moment(argument: $0) }
     )
     package var since: Timestamp?
 
     @Option(
         help: ArgumentHelp("End at this moment (default: now).", valueName: "time"),
-        transform: ReportOptions.moment(argument:)
+        transform: { try ReportOptions.moment(argument: $0, isEnd: true) }
     )
     package var until: Timestamp?
 
@@ -96,8 +96,8 @@ package struct ReportOptions: ParsableArguments {
         return day
     }
 
-    private static func moment(argument text: String) throws -> Timestamp {
-        guard case .moment(let moment)? = EventPosition(text, now: .now) else {
+    private static func moment(argument text: String, isEnd: Bool = false) throws -> Timestamp {
+        guard case .moment(let moment)? = EventPosition(text, now: .now, isEnd: isEnd) else {
             throw ValidationError("expected a time such as '2026-11-21 07:00', yesterday or 30d, got '\(text)'")
         }
         return moment

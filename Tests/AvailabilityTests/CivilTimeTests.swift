@@ -45,6 +45,35 @@ struct CivilTimeTests {
         #expect(Self.forwardAtMidnight.text(Self.forwardAtMidnight.start(of: day)) == "2026-04-26 01:00:00 +03:00")
     }
 
+    /// A zone whose clocks go back at 01:00: 1 November 2026 has two midnights.
+    private static let backToMidnight = CivilTime { $0 < 1_793_509_200 ? -14_400 : -18_000 }
+
+    @Test
+    func `a day with two midnights begins at the first`() throws {
+        let day = try #require(CivilTime.Day(year: 2026, month: 11, day: 1))
+        #expect(Self.backToMidnight.start(of: day) == (try Self.moment("2026-11-01T04:00:00Z")))
+    }
+
+    @Test(arguments: [
+        ("2026-10-25T01:59:59Z", "2026-10-24T23:59:59Z", "2026-10-24T23:59:59Z"),
+        ("2026-10-25T02:00:00Z", "2026-10-25T00:00:00Z", "2026-10-25T01:00:00Z"),
+        ("2026-10-25T02:59:59Z", "2026-10-25T00:59:59Z", "2026-10-25T01:59:59Z"),
+        ("2026-10-25T03:00:00Z", "2026-10-25T02:00:00Z", "2026-10-25T02:00:00Z"),
+        ("2026-03-29T01:59:59Z", "2026-03-29T00:59:59Z", "2026-03-29T00:59:59Z"),
+        ("2026-03-29T02:30:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z"),
+        ("2026-03-29T03:00:00Z", "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z"),
+    ])
+    func `a local time has two moments where the clock is set back, and the next one where it is skipped`(
+        _ local: String,
+        _ first: String,
+        _ last: String
+    ) throws {
+        let wanted = try Self.moment(local).microsecondsSince1970 / 1_000_000
+        let moments = Self.centralEurope.moments(ofLocal: wanted)
+        #expect(try moments.first == Self.moment(first))
+        #expect(try moments.last == Self.moment(last))
+    }
+
     @Test
     func `a leap second is the first second of the next day`() throws {
         #expect(try Self.moment("2016-12-31T23:59:60Z") == Self.moment("2017-01-01T00:00:00Z"))

@@ -1,6 +1,7 @@
 import AgentEvents
 import AgentTestKit
 import ArgumentParser
+import Availability
 import Foundation
 import Testing
 
@@ -89,6 +90,50 @@ import Testing
         #expect(moment("yesterday 06:05") == moment("06:05").map(dayBefore))
         let yesterday = moment("yesterday").map { $0.microsecondsSince1970 + 86_400_000_000 }
         #expect(yesterday == moment("today")?.microsecondsSince1970)
+    }
+
+    /// The end of daylight saving in 2026.
+    enum FallBack {
+        case havana, berlin
+
+        /// Havana's clocks go back from 01:00 to midnight, Berlin's from 03:00 to 02:00.
+        var zone: CivilTime {
+            switch self {
+            case .havana: CivilTime { $0 < 1_793_509_200 ? -14_400 : -18_000 }
+            case .berlin: CivilTime { $0 < 1_792_890_000 ? 7200 : 3600 }
+            }
+        }
+
+        /// The afternoon of that day.
+        var now: Timestamp {
+            switch self {
+            case .havana: Timestamp(microsecondsSince1970: 1_793_563_200_000_000)
+            case .berlin: Timestamp(microsecondsSince1970: 1_792_936_800_000_000)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.havana, "today", false, "2026-11-01T04:00:00Z"), (.havana, "today", true, "2026-11-01T04:00:00Z"),
+            (.havana, "2026-11-01", false, "2026-11-01T04:00:00Z"),
+            (.havana, "2026-11-01", true, "2026-11-01T04:00:00Z"),
+            (.havana, "yesterday", false, "2026-10-31T04:00:00Z"),
+            (.havana, "00:30", false, "2026-11-01T04:30:00Z"), (.havana, "today 00:30", true, "2026-11-01T05:30:00Z"),
+            (.berlin, "2026-10-25 02:30", false, "2026-10-25T00:30:00Z"),
+            (.berlin, "2026-10-25 02:30", true, "2026-10-25T01:30:00Z"),
+            (.berlin, "02:59:59", true, "2026-10-25T01:59:59Z"), (.berlin, "03:00", true, "2026-10-25T02:00:00Z"),
+            (.berlin, "03:00", false, "2026-10-25T02:00:00Z"), (.berlin, "yesterday", true, "2026-10-23T22:00:00Z"),
+        ] as [(FallBack, String, Bool, String)]
+    )
+    func `of a local time that occurs twice a range has both`(
+        _ change: FallBack,
+        _ text: String,
+        isEnd: Bool,
+        _ expected: String
+    ) throws {
+        let position = EventPosition(text, now: change.now, isEnd: isEnd, in: change.zone)
+        #expect(try position == EventPosition(argument: expected))
     }
 
     @Test(arguments: [

@@ -70,20 +70,32 @@ public struct CivilTime: Sendable {
 
     /// Returns the first moment of a day, which is later than midnight if daylight saving starts at midnight.
     public func start(of day: Day) -> Timestamp {
-        let midnight = day.number * Self.daySeconds
-        // No offset exceeds a day. Finds the first second whose local time is midnight or later, by bisection: local
-        // time may fall back, but never by as much as the distance to another midnight.
-        var low = midnight - Self.daySeconds
-        var high = midnight + Self.daySeconds
-        let candidates = [midnight - offset(low), midnight - offset(high)].sorted()
-        if let exact = candidates.first(where: { local($0) == midnight }) {
-            return Timestamp(microsecondsSince1970: exact * 1_000_000)
+        moments(ofLocal: day.number * Self.daySeconds).first
+    }
+
+    /// Returns the first and the last moment with a local time: two if the clock is set back over it, as at the end of
+    /// daylight saving.
+    ///
+    /// A local time that the clock skips has the moment after it.
+    ///
+    /// - Parameter wanted: The local time, in seconds since 1970-01-01 00:00:00 of local time.
+    package func moments(ofLocal wanted: Int64) -> (first: Timestamp, last: Timestamp) {
+        // No offset exceeds a day. Finds the first second whose local time is the wanted one or later, by bisection: local
+        // time may fall back, but never by as much as the distance to the same time of another day.
+        var low = wanted - Self.daySeconds
+        var high = wanted + Self.daySeconds
+        let exact = [wanted - offset(low), wanted - offset(high)].filter { local($0) == wanted }
+        if let first = exact.min(), let last = exact.max() {
+            return (
+                Timestamp(microsecondsSince1970: first * 1_000_000), Timestamp(microsecondsSince1970: last * 1_000_000)
+            )
         }
         while low + 1 < high {
             let middle = low + (high - low) / 2
-            if local(middle) >= midnight { high = middle } else { low = middle }
+            if local(middle) >= wanted { high = middle } else { low = middle }
         }
-        return Timestamp(microsecondsSince1970: high * 1_000_000)
+        let next = Timestamp(microsecondsSince1970: high * 1_000_000)
+        return (next, next)
     }
 
     /// Returns `2026-11-21 07:00:30 +01:00`.
