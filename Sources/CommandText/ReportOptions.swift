@@ -55,15 +55,19 @@ package struct ReportOptions: ParsableArguments {
     }
 
     /// Returns the window, which ends now at the latest because the future has no availability.
-    package func window(now: Timestamp) throws -> Window {
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - local: The local time that defines the days and months.
+    package func window(now: Timestamp, in local: CivilTime = .system) throws -> Window {
         CivilTime.updateSystemZone()
-        let local = CivilTime.system
         let today = local.day(of: now)
         guard let thisMonth = CivilTime.Day(firstOfMonthWith: today) else {
             throw ValidationError("the clock of this machine is not set")
         }
         let first = month ?? thisMonth
-        let start = since ?? local.start(of: first)
+        // A clock that was not set is in the first month of 1970, which begins before it east of UTC.
+        let start = max(since ?? local.start(of: first), Timestamp(microsecondsSince1970: 0))
         var end = until ?? now
         if since == nil, let next = first.nextMonth { end = local.start(of: next) }
         end = min(end, now)
