@@ -91,9 +91,7 @@ struct JournalDirectory: Sendable {
         if name.hasSuffix(FileReplacement.temporarySuffix), name.hasPrefix("events-") || name.hasPrefix("stream") {
             listing.leftovers.append(name)
         }
-        guard let segment = SegmentName(fileName: name),
-            (1...JournalRecord.maximumSequence).contains(segment.firstSequence)
-        else { return }
+        guard let segment = SegmentName(fileName: name) else { return }
         if name == segment.index {
             listing.indexes.insert(segment)
         } else if status(of: name)?.isRegular == true {

@@ -34,7 +34,9 @@ struct LineFilter: Sendable {
         /// The first number of the next segment; `nil` for the newest segment.
         var below: UInt64?
 
-        func contains(_ sequence: UInt64) -> Bool { sequence >= least && below.map { sequence < $0 } ?? true }
+        func contains(_ sequence: UInt64) -> Bool {
+            sequence >= least && below.map { sequence < $0 } ?? (sequence <= JournalRecord.maximumSequence)
+        }
     }
 
     /// Processes complete lines.

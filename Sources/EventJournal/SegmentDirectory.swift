@@ -16,7 +16,8 @@ struct SegmentName: Hashable, Comparable, Sendable {
         let suffix = String(decoding: characters[digits.upperBound...], as: UTF8.self)
         guard [Self.plainSuffix, Self.compressedSuffix, Self.indexSuffix].contains(suffix),
             characters[digits].allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }),
-            let number = UInt64(String(decoding: characters[digits], as: UTF8.self)), number > 0
+            let number = UInt64(String(decoding: characters[digits], as: UTF8.self)),
+            (1...JournalRecord.maximumSequence).contains(number)
         else { return nil }
         firstSequence = number
     }

@@ -106,6 +106,15 @@ import Testing
         #expect(try journal.reader.extent(from: range.0, to: range.1, beginningWith: .agentStarted) == nil)
     }
 
+    @Test(arguments: [1, UInt64.max])
+    func `events with numbers that are too great have no extent`(first: UInt64) throws {
+        let journal = try FixtureJournal()
+        try journal.write(first, Fixture.line(.max, at: Self.time(2)) + "\n")
+        let extent = try journal.reader.extent(from: Self.time(1), to: Self.time(9), beginningWith: .agentStarted)
+        #expect(extent == nil)
+        #expect(try journal.reader.newestSequence == nil && journal.reader.oldestSequence == nil)
+    }
+
     @Test func `damaged blocks are skipped`() throws {
         let journal = try Self.journal(.compressed)
         let name = SegmentName(firstSequence: 1001).compressed

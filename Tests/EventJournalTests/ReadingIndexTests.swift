@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadingIndexTests {
     private typealias Fixture = FixtureJournal
 
-    @Test(arguments: [1, 42, UInt64.max]) func `a segment's three names are read again`(first: UInt64) {
+    @Test(arguments: [1, 42, UInt64(Int64.max)]) func `a segment's three names are read again`(first: UInt64) {
         let name = SegmentName(firstSequence: first)
         for fileName in [name.plain, name.compressed, name.index] { #expect(SegmentName(fileName: fileName) == name) }
     }
@@ -21,7 +21,8 @@ import Testing
 
     @Test(arguments: [
         "", "events-", "events-42.jsonl", "events-00000000000000000042", "events-00000000000000000042.json",
-        "events-00000000000000000000.jsonl", "events-99999999999999999999.jsonl", "events-+0000000000000000042.jsonl",
+        "events-00000000000000000000.jsonl", "events-09223372036854775808.jsonl", "events-18446744073709551615.jsonl",
+        "events-99999999999999999999.jsonl", "events-+0000000000000000042.jsonl",
         "events-00000000000000000042.jsonl.tmp", "events-00000000000000000042.jsonl.zst.tmp",
         "Events-00000000000000000042.jsonl", "xevents-00000000000000000042.jsonl", "lock",
     ])

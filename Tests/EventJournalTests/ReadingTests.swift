@@ -153,8 +153,13 @@ import Testing
             ),
             Damage(
                 testDescription: "the greatest number there is",
-                segments: [1: Fixture.lines([1, .max])],
-                expected: Readings([1, .max], missing: [2...(.max - 1)])
+                segments: [1: Fixture.lines([1, UInt64(Int64.max)])],
+                expected: Readings([1, UInt64(Int64.max)], missing: [2...UInt64(Int64.max) - 1])
+            ),
+            Damage(
+                testDescription: "numbers beyond the greatest there is",
+                segments: [1: Fixture.lines([1, UInt64(Int64.max) + 1, .max])],
+                expected: Readings([1], corruptLines: 2)
             ),
             Damage(
                 testDescription: "events without number or time",
