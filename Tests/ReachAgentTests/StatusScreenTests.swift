@@ -156,6 +156,31 @@ import Testing
         #expect(online.full.contains("attempt 1 of 6 failed: got 503 [http_status], retrying\n"))
     }
 
+    @Test(arguments: [
+        ("http_status", "check the server", "check the server; try it: "),
+        ("from_the_future", "check the server", "check the server; try it: "),
+        ("no_route", "Look at `reachagent route ADDRESS`", "for rules about a protocol or port. Try it: "),
+        ("no_address", "Check the interface's addresses: `ip address`.", "`ip address`. Try it: "),
+        ("request_invalid", "The evidence names what is wrong", "or not all of it. Try it: "),
+    ])
+    func `a request that fails for a fault of this machine has the remedy for that`(
+        _ code: String,
+        _ retried: String,
+        _ abandoned: String
+    ) throws {
+        let attempt = #""attempt":{"attempts":1,"max_attempts":6,"code":"\#(code)","detail":"no"}"#
+        let last = #""failures":3,"last":{"outcome":"undelivered","code":"\#(code)"}"#
+        for (members, remedy) in [(attempt, retried), (last, abandoned + "`reachagent hooks run a --event last`")] {
+            let status = try Self.status(#""hooks":[{"hook":"a",\#(members)}]"#, columns: 240)
+            let lines = status.full.split(separator: "\n")
+            let line = try #require(
+                lines.first { $0.hasPrefix("  ") && $0.contains("-> ") && $0.contains(remedy) },
+                "\(lines)"
+            )
+            #expect(line.contains("check the server") == remedy.contains("check the server"))
+        }
+    }
+
     @Test func `of very many hooks that fail a few are shown, and hostile numbers do no harm`() throws {
         let hook = #"{"hook":"\u001b[2J","runs":18446744073709551615,"failed_runs":18446744073709551615,"failures":7}"#
         let hooks = repeatElement(hook, count: 100).joined(separator: ",")

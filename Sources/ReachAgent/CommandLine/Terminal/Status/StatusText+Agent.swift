@@ -1,5 +1,7 @@
 internal import AgentEvents
+internal import CheckResults
 internal import Hooks
+internal import Probes
 
 extension StatusText {
     /// The maximum number of bytes of a problem's words.
@@ -198,8 +200,9 @@ extension StatusText {
 
     /// The next step.
     private func remedy(_ hook: Status.HookStatus) -> String {
-        if hook.attempt != nil {
-            return hook.waitsForNetwork == true ? "the agent retries once the machine is online" : "check the server"
+        if let attempt = hook.attempt {
+            guard hook.waitsForNetwork != true else { return "the agent retries once the machine is online" }
+            return remedy(ofRequest: attempt.code) ?? "check the server"
         }
         let ending = hook.last?.ending
         let again = kept("`reachagent hooks run \(safe(ShellWord.quoted(hook.hook))) --event last`")
@@ -208,8 +211,15 @@ extension StatusText {
             ending?.refusal.map { HookText.remedy($0.remedy, $0.command) } ?? kept("`reachagent hooks list`")
         case .timedOut: "make it faster, or raise its 'timeout'; try it: \(again)"
         case .notStarted: "processes or memory ran out: see `ulimit -u`, and TasksMax of the service"
-        case .undelivered: "check the server; try it: \(again)"
+        case .undelivered:
+            remedy(ofRequest: ending?.code).map { "\($0) Try it: \(again)" } ?? "check the server; try it: \(again)"
         default: "try it: \(again)"
         }
+    }
+
+    /// The next step for a failed request, of which this machine is the reason; `nil` otherwise.
+    private func remedy(ofRequest code: String?) -> String? {
+        guard let code = code.flatMap(FindingCode.init(rawValue:)), code.isLocalFault else { return nil }
+        return text(Advice.Action(stringLiteral: code.configuredRemedy))
     }
 }
