@@ -32,7 +32,8 @@ final class Connection: ChannelInboundHandler {
     private(set) var origin = ClientOrigin.user(.max)
     /// The client's address, at a port that other hosts can reach.
     private(set) var address: String?
-    private(set) var since = Timestamp(microsecondsSince1970: 0)
+    /// The moment of the connection, on the wall clock and on the clock that is never set.
+    private let began = (time: Timestamp.now, instant: ContinuousClock.now)
     private(set) var stream: EventStream?
     /// The requests of control.sock.
     private(set) var conversation: Conversation?
@@ -83,6 +84,15 @@ final class Connection: ChannelInboundHandler {
     /// `true` if more can be written.
     var isWritable: Bool { !isEnding && (!mayBeQueued || context?.channel.isWritable ?? false) }
 
+    /// Returns the moment of the connection, by the wall clock as it is set now.
+    ///
+    /// - Parameters:
+    ///   - now: The present time of the wall clock.
+    ///   - instant: The present time of the clock that is never set.
+    func connected(at now: Timestamp = .now, _ instant: ContinuousClock.Instant = .now) -> Timestamp {
+        began.time.moved(elapsed: began.instant.duration(to: instant), until: now)
+    }
+
     // MARK: Calls by NIO
 
     func channelActive(context: ChannelHandlerContext) {
@@ -96,7 +106,6 @@ final class Connection: ChannelInboundHandler {
             let line = ReplyLine.refusal(refusal, of: origin)
             return end(with: socket == .http ? HTTPResponse.refusal(line) : line)
         }
-        since = .now
         peer?.findCommand()
         switch socket {
         case .events: return hub.turns.add(self)

@@ -43,7 +43,7 @@ extension StreamHub {
             json.member("command", ifPresent: peer.command)
         }
         json.member("address", ifPresent: connection.address)
-        json.member("connected", connection.since)
+        json.member("connected", connection.connected())
         json.member("state", state(of: connection))
         if let stream = connection.stream {
             let filter = stream.parameters.filter

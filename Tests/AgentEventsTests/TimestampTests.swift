@@ -78,4 +78,16 @@ import Testing
         #expect(Timestamp(microsecondsSince1970: -1) < Timestamp(microsecondsSince1970: 0))
         #expect(!(Timestamp(microsecondsSince1970: 5) < Timestamp(microsecondsSince1970: 5)))
     }
+
+    @Test(
+        arguments: [
+            (10_000_000, 0), (10_499_999, 0), (9_500_001, 0), (10_500_000, 1), (-3_590_000_000, -3600),
+            (1_795_000_010_000_000, 1_795_000_000), (.max, 9_223_372_036_845),
+        ] as [(Int64, Int64)]
+    )
+    func `a past time moves by whole seconds with a clock that was set`(_ now: Int64, _ seconds: Int64) {
+        let moved = Timestamp(microsecondsSince1970: 0)
+            .moved(elapsed: .seconds(10), until: Timestamp(microsecondsSince1970: now))
+        #expect(moved.microsecondsSince1970 == seconds * 1_000_000)
+    }
 }

@@ -196,6 +196,19 @@ struct ReloaderTests {
         #expect(try #require(facts?.loaded).microsecondsSince1970 <= now.microsecondsSince1970)
     }
 
+    @Test func `the time of a rejected reload moves with a clock that is set`() async throws {
+        let scratch = try Scratch("")
+        #expect(try await scratch.reload("wrong = 1\n") == "configuration_invalid")
+        let now = ObservedTime.now
+        let rejected = try #require(scratch.reloader.facts(at: now)?.rejected?.time)
+        let later = ObservedTime(
+            instant: now.instant + .seconds(10),
+            microsecondsSince1970: now.microsecondsSince1970 - 86_390_000_000
+        )
+        let moved = try #require(scratch.reloader.facts(at: later)?.rejected?.time)
+        #expect(moved.microsecondsSince1970 == rejected.microsecondsSince1970 - 86_400_000_000)
+    }
+
     @Test func `the settings of the next start are compared with those of the start`() async throws {
         let scratch = try Scratch("")
         let other = "[agent]\njournal_age = \"3d\"\n"

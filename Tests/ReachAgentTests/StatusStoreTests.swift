@@ -129,6 +129,28 @@ import struct AgentEvents.Via
         #expect(reply.lastSequence == 12)
     }
 
+    /// A device that starts in 1970, and one whose clock was a day ahead.
+    @Test(arguments: [1_795_244_400, -86_400] as [Int64])
+    func `the times of checks and losses move with a clock that is set`(step: Int64) throws {
+        let statusStore = Self.statusStore()
+        let (past, later) = (Self.moment(3), Self.moment(13))
+        statusStore.note(Overrun(code: .bufferFull, detail: "full", dropped: 7, observed: past), sequence: 8)
+        let point = ProbePoint(probe: "web", vantage: .default)
+        let check = ProbeSample(point: point, outcome: .ok, latency: .milliseconds(30), observed: past)
+        let record = ProbeRecord(point: point, state: ProbeState(.up), since: past, last: check)
+        let now = ObservedTime(
+            instant: later.instant,
+            microsecondsSince1970: later.microsecondsSince1970 + step * 1_000_000
+        )
+        let status = statusStore.published.status(at: now, journal: nil, sockets: nil, probes: [record])
+        let expected = Timestamp(microsecondsSince1970: now.microsecondsSince1970 - 10_000_000)
+        #expect(status.probes.first?.last == expected)
+        #expect(status.overruns?.last == expected)
+        let style = TerminalStyle(hasColour: false, hasUnicode: false, columns: 120)
+        let text = StatusText(status, style: style, now: Timestamp(now), local: \.description)
+        #expect(text.detail(of: .probes).contains("10 s ago"))
+    }
+
     @Test func `the snapshot shows the settled state, and its number is the last published one`() {
         let statusStore = Self.statusStore()
         let network = NetworkSnapshot(links: [Link(index: 3, name: "wlan0")])

@@ -1,8 +1,13 @@
 import AgentEvents
+import AgentTestKit
+import EventLoopExecutor
 import Glibc
-import StateSocket
+import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
+
+@testable import StateSocket
 
 /// The list of connections, and the memory of replies that no client reads.
 @Suite(.timeLimit(.minutes(2)))
@@ -35,6 +40,27 @@ struct SubscriberListTests {
         let first = try #require(list?.subscribers.first)
         #expect(first.subjects == Array(repeating: String(repeating: #"\u{7f}"#, count: 64) + "…", count: 8))
         #expect(first.subjectsOmitted == 56 && first.types.isEmpty && first.typesOmitted == nil)
+    }
+
+    @Test(arguments: [1_795_244_400, -86_400] as [Int64])
+    func `the time of a connection moves with a clock that is set`(step: Int64) async throws {
+        let (now, instant) = (Timestamp.now, ContinuousClock.now)
+        let later = Timestamp(microsecondsSince1970: now.microsecondsSince1970 + (10 + step) * 1_000_000)
+        let times = try await onThread {
+            let loops = try MultiThreadedEventLoopGroup(named: "test")
+            let gate = LoopGate(loops.next())
+            let hub = try PasswordCheckTests.hub(on: gate)
+            let times = try gate.eventLoop.submit {
+                let connection = Connection(.control, in: hub.value)
+                return [
+                    connection.connected(at: now, instant), connection.connected(at: later, instant + .seconds(10)),
+                ]
+            }.wait()
+            gate.close()
+            try loops.syncShutdownGracefully()
+            return times.map(\.microsecondsSince1970)
+        }
+        #expect(times[1] == times[0] + step * 1_000_000)
     }
 
     @Test func `a list that is too long for a line has the oldest connections, and the number of the others`()

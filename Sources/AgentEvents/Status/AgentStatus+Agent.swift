@@ -104,7 +104,7 @@ extension AgentStatus {
         public var dropped: UInt64?
         /// The code of the last loss.
         public var code: String?
-        /// The moment at which the last loss was noticed.
+        /// The moment at which the last loss was noticed, on the clock as it is set now.
         public var last: Timestamp?
 
         /// Creates the losses.
@@ -156,7 +156,7 @@ extension AgentStatus {
 
         /// A rejected reload.
         public struct RejectedReload: Codable, Sendable, Hashable {
-            /// The moment of the rejection.
+            /// The moment of the rejection, on the clock as it is set now.
             public var time: Timestamp?
             /// The errors, each with its file, line and key; at most 16.
             @List public var errors: [String]

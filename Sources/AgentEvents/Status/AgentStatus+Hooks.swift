@@ -81,7 +81,7 @@ extension AgentStatus {
             public var detail: String?
             /// The status of the response.
             public var httpStatus: Int?
-            /// The moment of the failure.
+            /// The moment of the failure, on the clock as it is set now.
             public var time: Timestamp?
             /// The pause before the next attempt, in milliseconds.
             public var pauseMilliseconds: Int64?
@@ -119,7 +119,7 @@ extension AgentStatus {
         public struct Run: Codable, Sendable, Hashable {
             /// The outcome of the run.
             public var ending: HookEnding
-            /// The moment at which it ended.
+            /// The moment at which it ended, on the clock as it is set now.
             public var ended: Timestamp?
             /// The type of the event that it ran for, without the prefix.
             public var trigger: String?

@@ -24,7 +24,7 @@ extension AgentStatus {
         /// The number of consecutive checks with the outcome of the last one; `nil` while it cannot be checked, because
         /// it has no path.
         public var streak: Int?
-        /// The moment at which the last check ended.
+        /// The moment at which the last check ended, on the clock as it is set now.
         public var last: Timestamp?
         /// The outcome of the last check: `ok`, `failed` or `unknown`.
         public var lastOutcome: String?
@@ -83,7 +83,7 @@ extension AgentStatus {
 
     /// The transfers of a probe.
     public struct TransferStatus: Codable, Sendable, Hashable {
-        /// The end of the last transfer since the start of the agent.
+        /// The end of the last transfer since the start of the agent, on the clock as it is set now.
         public var last: Timestamp?
         /// The median payload rate of its download, in bits per second.
         public var downloadBitsPerSecond: Int64?

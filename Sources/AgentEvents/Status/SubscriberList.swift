@@ -25,7 +25,7 @@ public struct SubscriberList: Codable, Sendable, Hashable {
         public var command: String?
         /// The address of a client on another machine.
         public var address: String?
-        /// The moment at which it connected.
+        /// The moment at which it connected, on the clock as it is set now.
         public var connected: Timestamp?
         /// `opening`, `replaying`, `live`, `idle` or `lagged`.
         public var state: String?

@@ -146,7 +146,7 @@ public final class HookRunner: Sendable {
     /// The status of each hook, by name.
     ///
     /// Safe to call from any thread, and quick.
-    public var statuses: [AgentStatus.HookStatus] { state.withLock { $0.engine }?.statusStore.statuses ?? [] }
+    public var statuses: [AgentStatus.HookStatus] { state.withLock { $0.engine }?.statusStore.statuses() ?? [] }
 
     /// `true` while the runner has its thread: from the first hook or directory until it is stopped.
     package var hasThread: Bool { group.withLock { $0 != nil } }

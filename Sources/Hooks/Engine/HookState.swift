@@ -1,6 +1,5 @@
 internal import AgentEvents
 internal import ForeignText
-internal import Synchronization
 
 /// One hook of a runner: its definition, its queue, and its status.
 ///
@@ -34,6 +33,10 @@ final class HookState {
     /// one.
     private var newestBefore: UInt64
     private var statusSoFar: AgentStatus.HookStatus
+    /// The end of the last run.
+    private(set) var ended: ContinuousClock.Instant?
+    /// The last failed attempt of a request that is being retried.
+    private(set) var attempted: ContinuousClock.Instant?
     private var runs: UInt64 = 0
     private var failedRuns: UInt64 = 0
 
@@ -160,12 +163,14 @@ final class HookState {
             triggerSequence: completion.triggerSequence,
             output: completion.output.flatMap(SummaryText.lastLine)
         )
+        ended = .now
     }
 
     /// Records a failed attempt of a request that is retried.
     func note(_ retry: WebhookRetry) {
         isChanged = true
         statusSoFar.attempt = retry.status
+        attempted = .now
     }
 
     private func beginAnew() {
@@ -223,33 +228,4 @@ extension HookDefinition {
             }
         return Signature(action: compared, trigger: trigger, pace: pace, identity: identity)
     }
-}
-
-/// The status of the hooks as published by a runner's loop, readable without waiting for the loop.
-final class HookStatusStore: Sendable {
-    private struct Entry: Sendable {
-        var status: AgentStatus.HookStatus
-        var pausedUntil: SuspendingClock.Instant?
-    }
-
-    private let entries = Mutex<[HookState.Key: Entry]>([:])
-
-    /// The status of each hook, by name.
-    var statuses: [AgentStatus.HookStatus] {
-        let now = SuspendingClock.now
-        return entries.withLock { $0 }.sorted { $0.key < $1.key }.map { _, entry in
-            var status = entry.status
-            status.pausedMilliseconds = entry.pausedUntil.flatMap { $0 > now ? now.duration(to: $0).milliseconds : nil }
-            return status
-        }
-    }
-
-    /// Publishes the status of a hook, which must not send while it is held.
-    func write(_ state: HookState, isHeld: Bool) {
-        let entry = Entry(status: state.status(isHeld: isHeld), pausedUntil: state.queue.pausedUntil)
-        entries.withLock { $0[state.key] = entry }
-    }
-
-    /// Removes a hook.
-    func erase(_ key: HookState.Key) { entries.withLock { _ = $0.removeValue(forKey: key) } }
 }

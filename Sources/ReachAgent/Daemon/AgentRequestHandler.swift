@@ -161,7 +161,7 @@ final class AgentRequestHandler: AgentInterface {
         let points = records.map(\.point).filter { plan.hasTransfers($0.probe) }
         guard !points.isEmpty else { return }
         let now = Timestamp.now
-        let last = metricsStore.transfers
+        let last = metricsStore.transfers()
         let wanted = points.map { (published: AgentEvents.ProbePoint($0), point: $0) }
         let days = history.transfers(of: wanted.map(\.published), driver.summaries, at: now)
         var transfers: [AgentEvents.ProbePoint: AgentStatus.TransferStatus] = [:]

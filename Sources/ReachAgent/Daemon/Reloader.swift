@@ -44,6 +44,8 @@ final class Reloader: Sendable {
         var configuration: AgentStatus.Configuration?
         /// The time at which the files were read; `nil` without a file.
         var loaded: ObservedTime?
+        /// The time at which the last reload was rejected; `nil` if it was not.
+        var rejected: ObservedTime?
     }
 
     /// The minimum time between the starts of two reloads.
@@ -103,6 +105,7 @@ final class Reloader: Sendable {
         let status = status.withLock { $0 }
         var configuration = status.configuration
         configuration?.loadedForMilliseconds = status.loaded?.milliseconds(until: now)
+        configuration?.rejected?.time = status.rejected.map { Timestamp($0, at: now) }
         return configuration
     }
 
@@ -248,8 +251,12 @@ final class Reloader: Sendable {
             errors: error.errors.prefix(Self.maxErrors).map(\.description),
             errorsOmitted: surplus > 0 ? surplus : nil
         )
-        let reload = AgentStatus.Configuration.RejectedReload(rejection, time: .now)
-        status.withLock { $0.configuration?.rejected = reload }
+        let now = ObservedTime.now
+        let reload = AgentStatus.Configuration.RejectedReload(rejection, time: Timestamp(now))
+        status.withLock { status in
+            status.configuration?.rejected = reload
+            status.rejected = now
+        }
         reject(rejection)
         noteReading(.ended(refusal: error.errors.first?.description ?? ""))
         let message = String(decoding: error.description.utf8.prefix(Self.longestMessage), as: UTF8.self)

@@ -20,6 +20,8 @@ final class StatusStore: Sendable {
         var recent: [(transition: Transition, isOfProbe: Bool, sequence: UInt64, time: Timestamp)] = []
         var lastSequence: UInt64
         var overruns = AgentStatus.Overruns(count: 0, dropped: 0)
+        /// The last of them.
+        var lastOverrun: ObservedTime?
     }
 
     private let agent: AgentFacts
@@ -85,6 +87,7 @@ final class StatusStore: Sendable {
         state.withLock { state in
             state.lastSequence = max(state.lastSequence, sequence)
             state.overruns.count(overrun)
+            state.lastOverrun = overrun.observed
         }
     }
 
@@ -136,7 +139,9 @@ extension StatusStore.Published {
         hooks: [AgentStatus.HookStatus] = [],
         sinks: [SinkStatus] = []
     ) -> AgentStatus {
-        AgentStatus(
+        var overruns = state.overruns
+        overruns.last = state.lastOverrun.map { Timestamp($0, at: now) }
+        return AgentStatus(
             of: agent,
             at: now,
             reachability: state.reachability,
@@ -155,7 +160,7 @@ extension StatusStore.Published {
                 AgentStatus.Transition($0.transition, sequence: $0.sequence, time: $0.time)
             },
             lastSequence: state.lastSequence,
-            overruns: state.overruns,
+            overruns: overruns,
             journal: journal,
             sockets: sockets
         )

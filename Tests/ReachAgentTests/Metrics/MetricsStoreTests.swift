@@ -62,6 +62,7 @@ import struct AgentEvents.Timestamp
         let expected = 40 + step.rounded()
         #expect(figures.checks[point]?.last?.ended == expected)
         #expect(figures.transfers[point]?.ended == expected)
+        #expect(store.transfers(at: now)[point]?.ended == expected)
         let record = ProbeRecord(point: point, state: ProbeState(.up), since: past)
         #expect(ProbeMetrics(record, last: nil, counts: nil, at: now).since == expected)
     }

@@ -8,6 +8,11 @@ extension Timestamp {
     /// The civil time of an observed time.
     init(_ observed: ObservedTime) { self.init(microsecondsSince1970: observed.microsecondsSince1970) }
 
+    /// The civil time of an observed time, by the wall clock as it is set at a later one.
+    init(_ observed: ObservedTime, at now: ObservedTime) {
+        self = Timestamp(observed).moved(elapsed: observed.instant.duration(to: now.instant), until: Timestamp(now))
+    }
+
     /// The time of a date, to the microsecond; one out of range becomes the nearest that fits.
     init(_ date: Date) {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()

@@ -138,7 +138,7 @@ extension AgentStatus.ProbeStatus {
         forMilliseconds = record.since?.milliseconds(until: now)
         streak = record.streak
         guard let check = record.last else { return }
-        last = Timestamp(check.observed)
+        last = Timestamp(check.observed, at: now)
         lastOutcome = check.outcome.rawValue
         latencyMilliseconds = check.latency.milliseconds
         if check.outcome != .ok {

@@ -95,9 +95,11 @@ final class MetricsStore: Sendable {
         }
     }
 
-    /// The transfers of each point, with the times of their ends as they were stamped.
-    var transfers: [ProbePoint: TransferMetrics] {
-        state.withLock { state in state.transfers.mapValues { $0.figures } }
+    /// Returns the transfers of each point.
+    ///
+    /// - Parameter now: The present time, by which their ends are those of the wall clock as it is set now.
+    func transfers(at now: ObservedTime = .now) -> [ProbePoint: TransferMetrics] {
+        state.withLock { $0.transfers(at: now) }
     }
 
     /// The current figures of the points that are checked at present.
@@ -123,11 +125,7 @@ final class MetricsStore: Sendable {
                     last?.ended = check.ended.seconds(until: observed)
                     return (last, check.counts)
                 },
-                state.transfers.filter { points.contains($0.key) }.mapValues { figures, ended in
-                    var figures = figures
-                    figures.ended = ended?.seconds(until: observed)
-                    return figures
-                },
+                state.transfers(at: observed).filter { points.contains($0.key) },
                 state.transitions.map { .init(type: $0.key.type, code: $0.key.code, count: $0.value) },
                 Dictionary(uniqueKeysWithValues: state.seconds.map { ($0.key.rawValue, $0.value) })
             )
@@ -137,12 +135,19 @@ final class MetricsStore: Sendable {
 
 extension ObservedTime {
     /// Returns the time in seconds since 1970, by the wall clock as it is set now.
-    func seconds(until now: ObservedTime) -> Double {
-        Timestamp(self).seconds(elapsed: instant.duration(to: now.instant), until: Timestamp(now))
-    }
+    func seconds(until now: ObservedTime) -> Double { Timestamp(self, at: now).seconds }
 }
 
 extension MetricsStore.State {
+    /// Returns the transfers, with their ends by the wall clock as it is set at a time.
+    fileprivate func transfers(at now: ObservedTime) -> [ProbePoint: TransferMetrics] {
+        transfers.mapValues { figures, ended in
+            var figures = figures
+            figures.ended = ended?.seconds(until: now)
+            return figures
+        }
+    }
+
     /// Counts the time since the last change.
     fileprivate mutating func settle(at now: SuspendingClock.Instant) {
         seconds[connectivity, default: 0] += max(.zero, since.duration(to: now)) / .seconds(1)
