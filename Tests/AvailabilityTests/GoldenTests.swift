@@ -160,6 +160,14 @@ struct GoldenTests {
         }
     }
 
+    @Test(arguments: [Report.Selection.uplink("wlan0"), .uplink("wwan0"), .probe("web"), .probe("dns")])
+    func `an account of one uplink or probe is that of all of them`(selection: Report.Selection) throws {
+        let (journal, window) = (try Self.journal(), try Self.window())
+        let selected = try #require(Report(journal.account(window, selection), selection))
+        let all = try #require(Report(journal.account(window), selection))
+        #expect(selected.all == all.all)
+    }
+
     @Test
     func `lines add up as the events in them do`() throws {
         let journal = try Self.journal()

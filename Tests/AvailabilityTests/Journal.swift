@@ -207,8 +207,13 @@ struct Journal {
     /// An event that says nothing but that the agent ran.
     mutating func other(at second: Int64) { append("hook.completed", at: second, .unknown) }
 
-    func account(_ window: Window, aliveUntil: Int64? = nil, isDegraded: Bool = false) -> Account {
-        var accountant = Accountant(window: window)
+    func account(
+        _ window: Window,
+        _ selection: Report.Selection = .everything,
+        aliveUntil: Int64? = nil,
+        isDegraded: Bool = false
+    ) -> Account {
+        var accountant = Accountant(window: window, selection: selection)
         for event in events { accountant.add(event) }
         return accountant.account(aliveUntil: aliveUntil.map(Self.moment), isDegraded: isDegraded)
     }

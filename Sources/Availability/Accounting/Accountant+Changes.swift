@@ -29,13 +29,9 @@ extension Accountant {
     mutating func note(_ change: UplinkChange, at time: Timestamp, sequence: UInt64, isRestated: Bool = false) {
         let name = change.to.interface
         observations.note(change, at: time, sequence: sequence)
-        if uplinkTracks[name] == nil {
-            guard uplinkTracks.count < Self.maximumSubjects else {
-                subjectsOmitted = true
-                return
-            }
-            uplinkTracks[name] = template
-            shareOutages()
+        let isPresent = change.to.connectivity != .none
+        guard accounts(forUplink: name, isPresent: isPresent, at: min(change.observed, time)) else {
+            return reattribute(observed: change.observed, at: time)
         }
         let previous = uplinkTracks[name]?.state?.attribution
         var failed = FailedState(change.to, cause: isRestated ? nil : change.cause, sequence: sequence)
@@ -62,13 +58,9 @@ extension Accountant {
     mutating func note(_ change: ProbeChange, at time: Timestamp, sequence: UInt64) {
         let point = change.point
         observations.note(change, at: time, sequence: sequence)
-        if probeTracks[point] == nil {
-            guard probeTracks.count < Self.maximumSubjects else {
-                subjectsOmitted = true
-                return
-            }
-            probeTracks[point] = template
-            shareOutages()
+        let isPresent = change.to.verdict != "unknown"
+        guard accounts(for: point, isPresent: isPresent, at: min(change.observed, time)) else {
+            return reattribute(observed: change.observed, at: time)
         }
         var to = TrackState(condition: Condition(probe: change.to))
         if to.condition.isOutage { to.attribution = attribution(of: change, sequence, observations.targetsUp) }
@@ -77,11 +69,6 @@ extension Accountant {
         probeTracks[point]?.number = sequence
         openProbes[point] = to.condition.isOutage ? (change, sequence) : nil
         reattribute(observed: change.observed, at: time)
-    }
-
-    private mutating func shareOutages() {
-        let subjects = 1 + uplinkTracks.count + probeTracks.count
-        updateTracks { $0.shareOutages(among: subjects) }
     }
 
     /// Reevaluates the current silences and losses of tunnels, and the outages of probes, with new evidence.

@@ -107,5 +107,7 @@ extension Accountant {
         openPath = nil
         openUplinks = [:]
         openProbes = [:]
+        uplinkPresence.endRun()
+        probePresence.endRun()
     }
 }

@@ -6,7 +6,8 @@ internal import ForeignText
 /// It works in one pass, with memory that does not depend on the number of events. It uses no clock: every time is that
 /// of an event.
 public struct Accountant: Sendable {
-    /// The maximum number of uplinks, and of probe points.
+    /// The maximum number of uplinks, and of probe points; one more takes the place of the one that has been absent for the
+    /// longest time.
     static let maximumSubjects = 256
 
     /// The completeness of the events that are added.
@@ -25,11 +26,17 @@ public struct Accountant: Sendable {
     public let numbering: Numbering
     /// False if no changes of probes are added: their verdicts elsewhere would be evidence that never ends.
     let countsProbes: Bool
+    /// The subjects that are accounted for; the others are evidence.
+    let selection: Report.Selection
     /// The track of a subject before its first event.
     private(set) var template: Track
     var pathTrack: Track
     var uplinkTracks: [String: Track] = [:]
     var probeTracks: [ProbePoint: Track] = [:]
+    /// The uplinks with a path, and those without.
+    var uplinkPresence = Presence<String>()
+    /// The points with a verdict, and those without.
+    var probePresence = Presence<ProbePoint>()
     var observations = Observations()
     /// The current outages.
     var openPath: FailedState?
@@ -52,10 +59,18 @@ public struct Accountant: Sendable {
     ///   - window: The time to account for.
     ///   - numbering: The completeness of the events that will be added.
     ///   - countsProbes: False if no changes of probes will be added.
-    public init(window: Window, numbering: Numbering = .complete, countsProbes: Bool = true) {
+    ///   - selection: The subjects to account for, besides the default path: of one uplink or probe, no other one takes the
+    ///     place.
+    public init(
+        window: Window,
+        numbering: Numbering = .complete,
+        countsProbes: Bool = true,
+        selection: Report.Selection = .everything
+    ) {
         self.window = window
         self.numbering = numbering
         self.countsProbes = countsProbes
+        self.selection = selection
         template = Track(window: window)
         pathTrack = template
     }

@@ -28,6 +28,14 @@ public struct Subject: Sendable, Hashable {
     }
 }
 
+extension Subject {
+    init(uplink name: String) { self.init(kind: .uplink, name: name) }
+
+    init(_ point: ProbePoint) {
+        self.init(kind: .probe, name: point.probe, interface: point.interface, family: point.family)
+    }
+}
+
 /// The account of one subject.
 public struct SubjectAccount: Sendable, Hashable {
     /// The subject.
@@ -93,16 +101,10 @@ public struct Account: Sendable {
         let path = Subject(kind: .path, name: "default")
         subjects = [SubjectAccount(path, accountant.pathTrack, checks: checks(over: nil))]
         for (name, track) in accountant.uplinkTracks.sorted(by: { $0.key < $1.key }) {
-            subjects.append(SubjectAccount(Subject(kind: .uplink, name: name), track, checks: checks(over: name)))
+            subjects.append(SubjectAccount(Subject(uplink: name), track, checks: checks(over: name)))
         }
         let probes = accountant.probeTracks.map { point, track in
-            let subject = Subject(
-                kind: .probe,
-                name: point.probe,
-                interface: point.interface,
-                family: point.family
-            )
-            return SubjectAccount(subject, track, checks: log.byPoint[point])
+            SubjectAccount(Subject(point), track, checks: log.byPoint[point])
         }
         subjects += probes.sorted { left, right in
             let left = left.subject

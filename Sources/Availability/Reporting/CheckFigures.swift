@@ -65,6 +65,9 @@ struct CheckLog: Sendable {
         byPoint[summary.point, default: CheckFigures()].add(summary, in: civilTime)
     }
 
+    /// Removes the checks of a point.
+    mutating func remove(_ point: ProbePoint) { byPoint[point] = nil }
+
     /// Returns the checks of all points that a predicate selects; `nil` without one.
     func sum(where isWanted: (ProbePoint) -> Bool) -> CheckFigures? {
         var sum: CheckFigures?
@@ -78,7 +81,9 @@ extension Accountant {
     /// Adds a summary that started within the window.
     mutating func note(_ summary: ScannedSummary) {
         observations.note(summary)
-        guard summary.from >= window.start, summary.from < window.end else { return }
+        guard summary.from >= window.start, summary.from < window.end, selection.includes(Subject(summary.point)) else {
+            return
+        }
         checks.note(summary, in: window.civilTime)
     }
 }

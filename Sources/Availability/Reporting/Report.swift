@@ -24,20 +24,21 @@ public struct Report: Sendable {
         case uplink(String)
         /// One probe, at each of its points.
         case probe(String)
+
+        /// Returns whether a subject is selected.
+        func includes(_ subject: Subject) -> Bool {
+            switch self {
+            case .everything: true
+            case .uplink(let name):
+                subject.kind == .uplink && subject.name == name || subject.kind == .probe && subject.interface == name
+            case .probe(let name): subject.kind == .probe && subject.name == name
+            }
+        }
     }
 
     /// Creates a report on the selected subjects; `nil` if the account has none of them.
     public init?(_ account: Account, _ selection: Selection = .everything, objective: Objective? = nil) {
-        let subjects = account.subjects.filter { account in
-            let subject = account.subject
-            return switch selection {
-            case .everything: true
-            case .uplink(let name):
-                subject.kind == .uplink && subject.name == name
-                    || subject.kind == .probe && subject.interface == name
-            case .probe(let name): subject.kind == .probe && subject.name == name
-            }
-        }
+        let subjects = account.subjects.filter { selection.includes($0.subject) }
         guard let main = subjects.first else { return nil }
         self.account = account
         self.objective = objective

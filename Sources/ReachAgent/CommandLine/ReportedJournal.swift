@@ -34,12 +34,12 @@ struct ReportedJournal {
     /// Computes the availability from the journal.
     ///
     /// Reading starts at the last start of an agent before the window, because nothing before it matters.
-    func account(of window: Window) throws -> Account {
+    func account(of window: Window, _ selection: Report.Selection = .everything) throws -> Account {
         let reader = try JournalReader(directory: path, includesHistory: true)
         // The moment first, then the agent, and the events last: what the agent recorded until that moment is read.
         let now = Timestamp.now
         let activity = reader.activity
-        var accountant = Accountant(window: window)
+        var accountant = Accountant(window: window, selection: selection)
         let extent = try reader.extent(from: window.start, to: window.end, beginningWith: .agentStarted)
         guard let extent else { return accountant.account() }
         var cursor = reader.events(after: extent.first - 1)

@@ -93,7 +93,7 @@ struct ReportCommand: ParsableCommand {
 
     /// Creates the report.
     func report(of journal: ReportedJournal) throws -> Report {
-        let account = try journal.account(of: try time.window(now: .now))
+        let account = try journal.account(of: try time.window(now: .now), selection)
         guard let report = Report(account, selection, objective: slo), !account.isEmpty else {
             throw NothingToReport(description: try absence(from: journal, account))
         }
