@@ -28,6 +28,8 @@ final class JournalStatusStore: Sendable {
     private let state: Mutex<State>
     /// Set when the kernel's pages of the active segment are no longer reliable: a new segment is started, at intervals.
     let needsNewSegment = Atomic(false)
+    /// The number of segments that began because a flush had failed, since one succeeded.
+    let vainReplacements = Atomic(0)
 
     init(_ status: JournalStatus, noticed: @escaping @Sendable (JournalError) -> Void) {
         self.noticed = noticed
@@ -94,6 +96,7 @@ final class JournalStatusStore: Sendable {
 
     /// Records a successful flush to the disk.
     func synced(at time: Timestamp) {
+        vainReplacements.store(0, ordering: .relaxed)
         let hasRecovered = state.withLock { state in
             state.status.lastSync = time
             defer { state.syncTrouble = nil }

@@ -10,7 +10,7 @@ extension JournalWriter {
     ) throws(JournalError) -> ActiveSegment {
         if let segment = active {
             let isReplaced = mustReplaceActive(at: instant)
-            if isReplaced { lastReplacement = instant }
+            if isReplaced { noteReplacement(at: instant) }
             if segment.bytes == 0 {
                 if segment.name.firstSequence == record.sequence, !isReplaced { return segment }
                 forgetActive()
@@ -34,7 +34,15 @@ extension JournalWriter {
     /// Returns whether a flush has failed, and no segment has begun for that reason shortly before.
     private func mustReplaceActive(at instant: ContinuousClock.Instant) -> Bool {
         guard statusStore.needsNewSegment.load(ordering: .relaxed) else { return false }
-        return lastReplacement.map { $0.duration(to: instant) >= Self.replacementInterval } ?? true
+        guard let lastReplacement else { return true }
+        let former = statusStore.vainReplacements.load(ordering: .relaxed) - 1
+        let interval = Self.replacementInterval * (1 << min(max(0, former), 16))
+        return lastReplacement.duration(to: instant) >= min(interval, Self.longestReplacementInterval)
+    }
+
+    private mutating func noteReplacement(at instant: ContinuousClock.Instant) {
+        lastReplacement = instant
+        statusStore.vainReplacements.add(1, ordering: .relaxed)
     }
 
     private mutating func begin(

@@ -8,8 +8,10 @@ struct JournalWriter {
     /// The maximum time between two retries: queued records are lost with the process.
     static let longestRetryInterval: Duration = .seconds(8)
     /// The minimum time between two segments that begin because a flush has failed: while every flush fails, events are no
-    /// safer in another file.
+    /// safer in another file, and each such segment doubles it.
     static let replacementInterval: Duration = .seconds(60)
+    /// The maximum of that time.
+    static let longestReplacementInterval: Duration = .seconds(3600)
     /// The minimum time between two checks of the active segment, which are made with the next event.
     static let inspectionInterval: Duration = .seconds(1)
     /// The minimum time between two searches for expired segments, which are made with the next event.

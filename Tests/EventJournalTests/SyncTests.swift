@@ -162,6 +162,20 @@ import Testing
         #expect(journal.takeConditions().map(\.code) == [.syncFailed, .resumed])
     }
 
+    @Test func `while every flush fails for a day, segments are replaced at last once an hour`() async throws {
+        let journal = try scripted.open(fixture) { $0.sync = .always }
+        scripted.with { $0.syncError = EIO }
+        for minute in 1...1440 as ClosedRange<UInt64> {
+            journal.append([FixtureJournal.record(minute)])
+            scripted.advance(.seconds(60))
+        }
+        #expect(segments.prefix(6) == [1, 2, 3, 5, 9, 17])
+        #expect(segments.suffix(2) == [1325, 1385])
+        #expect(segments.count == 30)
+        #expect(fixture.numbers == Array(1...1440))
+        #expect(await journal.shut())
+    }
+
     /// The first numbers of the segments.
     private var segments: [UInt64] {
         fixture.segmentFiles.filter { $0.hasSuffix(".jsonl") }.compactMap { SegmentName(fileName: $0)?.firstSequence }
