@@ -22,10 +22,7 @@ final class JournalLock: Sendable {
                 guard errno == EWOULDBLOCK else {
                     throw JournalError(operation: "lock", path: file.path, cause: .errno(errno))
                 }
-                let holder = directory.read(name, atMost: 32).flatMap { content in
-                    Int32(String(decoding: content.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
-                }
-                throw JournalError(operation: "write", path: directory.path, cause: .inUse(by: holder))
+                throw JournalError(operation: "write", path: directory.path, cause: .inUse(by: holder(in: directory)))
             }
             let lock = JournalLock(file)
             // Between open and flock the file may have been deleted, and another one locked.
@@ -41,6 +38,13 @@ final class JournalLock: Sendable {
             path: directory.path(of: name),
             cause: .malformed("it is replaced again and again")
         )
+    }
+
+    /// Returns the process ID in the file.
+    static func holder(in directory: JournalDirectory) -> Int32? {
+        directory.read(name, atMost: 32).flatMap { content in
+            Int32(String(decoding: content.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        }
     }
 
     private static func open(in directory: JournalDirectory) throws(JournalError) -> OpenFile {

@@ -100,4 +100,12 @@ public enum JournalActivity: Sendable, Hashable {
 extension JournalReader {
     /// The present activity of the journal's agent.
     public var activity: JournalActivity { JournalPresence.activity(in: directory) }
+
+    /// Returns the process ID of the agent that has a journal at present; `nil` if there is none, or it is not known.
+    ///
+    /// - Parameter directory: The journal's directory.
+    public static func writer(of directory: String) -> Int32? {
+        guard JournalPresence.activity(in: directory) != .none else { return nil }
+        return JournalLock.holder(in: JournalDirectory(path: directory, system: .real))
+    }
 }

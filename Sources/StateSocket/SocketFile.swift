@@ -62,9 +62,15 @@ struct SocketFile: Sendable {
         self.path = path
     }
 
+    /// `false` once something has removed or replaced the file, so that no client finds the socket.
+    var isInPlace: Bool {
+        guard let path else { return true }
+        return FileIdentity(at: path) == identity
+    }
+
     /// Removes the file, if it is still this socket's.
     func remove() {
-        guard let path, let identity, FileIdentity(at: path) == identity else { return }
+        guard let path, isInPlace else { return }
         _ = unlink(path)
     }
 
@@ -194,6 +200,9 @@ struct SocketDirectory: Sendable {
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(lock, 0) == 0 { _ = pwrite(lock, text, text.count, 0) }
     }
+
+    /// `false` once something has removed or replaced the lock's file, which then excludes no other agent.
+    var isLocked: Bool { FileIdentity(at: "\(path)/\(Self.lockName)") == FileIdentity(of: lock) }
 
     /// Unlocks the directory for another agent.
     func unlock() {

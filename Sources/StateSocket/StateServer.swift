@@ -13,24 +13,26 @@ internal import Synchronization
 /// It has one thread, which sleeps while idle, and more once they are needed: two for reading the journal and rendering
 /// documents, one for reports, one for the passwords of clients on other hosts, and one for the groups of local users.
 public final class StateServer: Sendable {
-    private struct Running: Sendable {
+    struct Running: Sendable {
         var group: MultiThreadedEventLoopGroup
         var gate: LoopGate
         var hub: NIOLoopBound<StreamHub>
+        var isAccepting: Bool
         var listeners: [any Channel]
         var ports: PortListeners
-        var files: [SocketFile]
+        /// The file of each listener.
+        var files: [(name: SocketName, file: SocketFile)]
         var directory: SocketDirectory?
     }
 
-    private enum Phase {
+    enum Phase {
         case new
         case starting
         case running(Running)
         case stopped
     }
 
-    private let configuration: StateSocketConfiguration
+    let configuration: StateSocketConfiguration
     private let bus: NotificationBus<Event>
     private let replay: (any ReplaySource)?
     private let agent: any AgentInterface
@@ -39,7 +41,9 @@ public final class StateServer: Sendable {
     private let counts = StreamHub.Counts()
     private let broadcasts = Broadcasts()
     private let limit = Atomic<Int>(0)
-    private let phase = Mutex(Phase.new)
+    let phase = Mutex(Phase.new)
+    /// Held while files are restored, so that the server does not stop meanwhile.
+    let restoration = Mutex(())
 
     /// Creates a server without starting it.
     ///
@@ -105,21 +109,25 @@ public final class StateServer: Sendable {
     /// Safe to call from any thread, and returns immediately. Has no effect if clients are already accepted, before the
     /// start, and after the end.
     public func accept() {
-        phase.withLock { phase in
-            guard case .running(let running) = phase else { return }
-            for listener in running.listeners { listener.setOption(.autoRead, value: true).whenComplete { _ in } }
-            running.ports.setAccepting(true)
-        }
+        setAccepting(true)
     }
 
     /// Stops accepting clients; the existing ones are still served.
     ///
     /// Safe to call from any thread, and returns immediately.
     public func stopAccepting() {
+        setAccepting(false)
+    }
+
+    private func setAccepting(_ isAccepting: Bool) {
         phase.withLock { phase in
-            guard case .running(let running) = phase else { return }
-            for listener in running.listeners { listener.setOption(.autoRead, value: false).whenComplete { _ in } }
-            running.ports.setAccepting(false)
+            guard case .running(var running) = phase else { return }
+            running.isAccepting = isAccepting
+            phase = .running(running)
+            for listener in running.listeners {
+                listener.setOption(.autoRead, value: isAccepting).whenComplete { _ in }
+            }
+            running.ports.setAccepting(isAccepting)
         }
     }
 
@@ -141,14 +149,16 @@ public final class StateServer: Sendable {
     /// then the last line; a subscriber that has not read them in time is cut off, and so are all subscribers if the
     /// bus has not finished by then. Blocks: must not be called on an event loop. The second call has no effect.
     public func stop(within time: Duration) {
-        let running = phase.withLock { phase -> Running? in
-            defer { phase = .stopped }
-            if case .running(let running) = phase { return running }
-            return nil
+        let running = restoration.withLock { _ in
+            phase.withLock { phase -> Running? in
+                defer { phase = .stopped }
+                if case .running(let running) = phase { return running }
+                return nil
+            }
         }
         guard let running else { return }
         let deadline = NIODeadline.now() + TimeAmount(time)
-        for file in running.files { file.remove() }
+        for (_, file) in running.files { file.remove() }
         for listener in running.listeners { listener.close(promise: nil) }
         running.ports.close()
         let isEmpty = running.gate.eventLoop.makePromise(of: Void.self)
@@ -249,6 +259,7 @@ public final class StateServer: Sendable {
                 group: group,
                 gate: gate,
                 hub: hub,
+                isAccepting: accepting,
                 listeners: [],
                 ports: ports,
                 files: [],
@@ -257,7 +268,7 @@ public final class StateServer: Sendable {
             for (name, file) in files {
                 taken += 1
                 running.listeners.append(try Listener.open(name, file, accepting: accepting, hub: hub, on: group))
-                running.files.append(file)
+                running.files.append((name, file))
             }
             for port in configuration.http.listen { ports.open(port) }
             return running
@@ -270,7 +281,7 @@ public final class StateServer: Sendable {
         }
     }
 
-    private func failure(_ error: any Error) -> StateSocketError {
+    func failure(_ error: any Error) -> StateSocketError {
         if let error = error as? StateSocketError { return error }
         let cause = (error as? SystemError).map { StateSocketError.Cause.errno($0.errno) } ?? .eventLoop("\(error)")
         return StateSocketError(operation: "serve", path: configuration.directory, cause: cause)
@@ -305,7 +316,7 @@ public final class StateServer: Sendable {
         directory?.unlock()
     }
 
-    private func socketGroup() throws(StateSocketError) -> gid_t? {
+    func socketGroup() throws(StateSocketError) -> gid_t? {
         guard let group = configuration.group else { return nil }
         return try SocketGroup.number(of: group, for: configuration.directory)
     }

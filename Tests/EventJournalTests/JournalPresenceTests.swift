@@ -23,6 +23,14 @@ import Testing
         #expect(try activity == .none)
     }
 
+    @Test func `the process of an agent is known while it has the journal`() async throws {
+        #expect(JournalReader.writer(of: fixture.directory) == nil)
+        let journal = try scripted.open(fixture)
+        #expect(JournalReader.writer(of: fixture.directory) == getpid())
+        #expect(await journal.shut())
+        #expect(JournalReader.writer(of: fixture.directory) == nil)
+    }
+
     @Test(arguments: [ENOSPC, EIO, EDQUOT, EROFS])
     func `a journal that cannot be written is degraded until it is written again`(error: Int32) throws {
         let journal = try scripted.open(fixture)

@@ -117,6 +117,23 @@ struct IntegrationLogTests {
         withExtendedLifetime(directory) {}
     }
 
+    @Test func `after its directory is removed, SIGHUP opens the sockets again, and the log reports it`() async throws {
+        let file = "\(directory.path)/reachagent.toml"
+        let sink = "[sink.a]\nurl = \"nats://127.0.0.1:4222\"\ndevice = \"edge-7\"\n"
+        try sink.write(toFile: file, atomically: true, encoding: .utf8)
+        let log = try log("--config", file, "--log-level", "warning", "--socket-directory", directory.sockets)
+        try await waitUntilOnline()
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.sockets).sorted()
+        #expect(files.contains("sinks.json") && files.contains("control.sock"))
+        try FileManager.default.removeItem(atPath: directory.sockets)
+        log.signal(SIGHUP)
+        try await log.next(containing: "warning: the sockets had lost their files, and are open again: ")
+        try await log.next(containing: "sinks.json was missing, and is written again")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.sockets).sorted() == files)
+        try await waitUntilOnline()
+        withExtendedLifetime(directory) {}
+    }
+
     @Test func `an invalid level is an error that lists the valid ones`() async throws {
         let result = try await FinishedCommand.run(["run", "--log-level", "loud"])
         #expect(result.status == 64)

@@ -238,6 +238,15 @@ struct ReloaderTests {
         #expect(try await Scratch(text).reload(nil) == "configuration_invalid")
     }
 
+    @Test(arguments: ["", "wrong = 1\n", nil])
+    func `each reading is prepared, also where the files are invalid or missing`(text: String?) async throws {
+        let scratch = try Scratch(text == nil ? nil : "")
+        let prepared = Mutex(0)
+        scratch.reloader.beforeReading { prepared.withLock { $0 += 1 } }
+        for _ in 0..<2 { _ = try await scratch.reload(text ?? "") }
+        #expect(prepared.withLock { $0 } == 2)
+    }
+
     @Test func `an agent without a file lists the paths that it searches`() async throws {
         let scratch = try Scratch(nil)
         #expect(scratch.reloader.facts == nil)

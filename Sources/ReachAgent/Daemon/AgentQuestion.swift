@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Configuration
+internal import EventJournal
 internal import ForeignText
 internal import Glibc
 internal import LinuxSupport
@@ -61,12 +63,18 @@ enum AgentQuestion {
 
     /// Returns the next steps after an error.
     ///
-    /// - Parameter service: The service on this machine.
-    static func advice(_ error: StateClientError, service: AgentService = .installed()) -> [String] {
+    /// - Parameters:
+    ///   - service: The service on this machine.
+    ///   - recorder: The process ID of an agent that runs without a socket; `nil` for none.
+    static func advice(
+        _ error: StateClientError,
+        service: AgentService = .installed(),
+        recorder: @autoclosure () -> Int32? = recordingAgent()
+    ) -> [String] {
         switch error {
         case .noAgent(let socket, _):
             otherPlaces(than: socket) + [
-                "\(start(service));",
+                "\(start(service, recorder()));",
                 "'reachagent run --once' shows the state without one;",
                 "for one elsewhere, set --socket or $REACHAGENT_SOCKET to its directory",
             ]
@@ -81,13 +89,26 @@ enum AgentQuestion {
         }
     }
 
-    private static func start(_ service: AgentService) -> String {
-        switch service {
+    private static func start(_ service: AgentService, _ recorder: Int32?) -> String {
+        if service != .underSystemd, let recorder {
+            return
+                "one runs (process \(recorder)): 'kill -HUP \(recorder)' opens sockets again whose files were removed"
+        }
+        return switch service {
         case .absent: "start one with 'reachagent run'"
         // Root's own agent would leave root's files in the service's journal, whatever starts the service.
         case .withoutSystemd: "start the service"
         // Not "start": after `systemctl stop reachagent.socket` the agent runs on, without a socket.
         case .underSystemd: "start one with 'systemctl restart reachagent'"
+        }
+    }
+
+    /// Returns the process ID of an agent that has one of the usual journals, whatever sockets it has; `nil` if there is
+    /// none.
+    static func recordingAgent() -> Int32? {
+        AgentFiles.own().journals.lazy.compactMap { JournalReader.writer(of: $0) }.first { process in
+            // The agent of another PID namespace has written a number of that one.
+            (try? RegularFile.bytes(of: "/proc/\(process)/comm", max: 64))?.elementsEqual("reachagent\n".utf8) == true
         }
     }
 

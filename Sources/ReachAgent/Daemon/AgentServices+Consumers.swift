@@ -96,6 +96,21 @@ extension AgentServices {
         )
     }
 
+    /// Restores the files beside which clients and `reachagent-sink` find the agent, if something has removed them.
+    static func restoreFiles(of server: StateServer, _ sinks: SinkRegistry, _ logger: Logger) {
+        do throws(StateSocketError) {
+            let opened = try server.restoreFiles()
+            if !opened.isEmpty {
+                logger.warning(
+                    "the sockets had lost their files, and are open again: \(opened.joined(separator: ", "))"
+                )
+            }
+        } catch {
+            logger.error("\(error); retry with 'kill -HUP \(getpid())', or restart the agent")
+        }
+        sinks.restoreDocument()
+    }
+
     /// Opens the sockets before the kernel is queried, so that a failure to open them ends the agent first.
     func serving(
         _ server: StateServer,

@@ -114,6 +114,7 @@ struct AgentServices {
         let connections: @Sendable () -> Int = { server?.connectionCount ?? 0 }
         var threads = requestHandler.threads
         if let server {
+            reloader.beforeReading { [logger] in Self.restoreFiles(of: server, sinks, logger) }
             reloader.whenApplied { [logger] in Self.setAccess($0.http, of: server, logger) }
             threads.append(AgentThread(name: "sockets", whenFree: server.whenFree))
         }

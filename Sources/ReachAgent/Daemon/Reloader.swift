@@ -65,6 +65,7 @@ final class Reloader: Sendable {
     private let reject: @Sendable (ConfigurationRejection) -> Void
     private let startThread: StartThread
     private let apply: Apply
+    private let preparations = Mutex<[@Sendable () -> Void]>([])
     private let followers = Mutex<[@Sendable (Settings) -> Void]>([])
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
@@ -93,6 +94,9 @@ final class Reloader: Sendable {
         state = Mutex(State(settings: loaded.settings, path: source.path))
         status = Mutex(Self.status(of: source, path: source.path, files: loaded.files))
     }
+
+    /// Adds a closure that is called before each reading, on its thread, also where the files change nothing.
+    func beforeReading(_ prepare: @escaping @Sendable () -> Void) { preparations.withLock { $0.append(prepare) } }
 
     /// Adds a closure that applies new settings to a part that is created after this one.
     func whenApplied(_ follow: @escaping @Sendable (Settings) -> Void) { followers.withLock { $0.append(follow) } }
@@ -190,6 +194,7 @@ final class Reloader: Sendable {
     private func read() -> ControlReply {
         // The service manager waits for both notifications, whatever the result.
         noteReading(.started)
+        for prepare in preparations.withLock({ $0 }) { prepare() }
         let former = state.withLock { $0.path }
         let path = source.find()
         let wasRejected = facts?.rejected != nil

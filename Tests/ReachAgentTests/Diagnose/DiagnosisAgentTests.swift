@@ -29,6 +29,22 @@ import Testing
         if service != .absent { #expect(section?.next.contains("reachagent run") == false) }
     }
 
+    @Test(arguments: [
+        (AgentService.absent, ["kill -HUP 812"]), (.withoutSystemd, ["kill -HUP 812"]),
+        (.underSystemd, ["systemctl status reachagent", "sudo systemctl restart reachagent"]),
+    ])
+    func `an agent that records its events runs, although no socket leads to it`(
+        service: AgentService,
+        next: [String]
+    ) {
+        var evidence = DiagnosisTests.evidence()
+        (evidence.service, evidence.recorder) = (service, 812)
+        let section = Diagnosis(evidence).sections.last
+        #expect(section?.verdict == .warning)
+        #expect(section?.next == next)
+        #expect(section?.summary.contains("no agent is running") == false)
+    }
+
     @Test func `an agent that has rejected its configuration is a warning, and the files named are its own`() {
         var evidence = DiagnosisTests.evidence()
         let probes = [DiagnosisTests.probe("web", nil), DiagnosisTests.probe("dns", nil)]

@@ -193,6 +193,23 @@ import Testing
         try agent.end(registry)
     }
 
+    @Test func `a file that something has removed is written again`() throws {
+        let agent = try SinkRegistryAgent(in: directory)
+        let file = SinkDocumentFile(in: directory, host: "edge-7")
+        let registry = agent.registry([try SinkProgressTests.settings("a")], document: file)
+        registry.restoreDocument()
+        #expect(!file.exists)
+        registry.start()
+        let written = try Data(contentsOf: URL(filePath: file.path))
+        try FileManager.default.removeItem(atPath: file.path)
+        registry.restoreDocument()
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == written)
+        registry.configure([])
+        registry.restoreDocument()
+        #expect(!file.exists)
+        try agent.end(registry)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
     func `the file of root's agent belongs to the owner of the directory, whose programs read it`() throws {
         try #require(chown(directory, 5, 6) == 0)

@@ -18,6 +18,11 @@ extension Diagnosis {
     }
 
     private static func absent(_ error: StateClientError, _ evidence: DiagnosisEvidence, _ facts: [Fact]) -> Section {
+        // A restart of the service binds the sockets, too.
+        if case .noAgent = error, evidence.service != .underSystemd, let process = evidence.recorder {
+            let summary = "an agent runs (process \(process)), and answers at no socket"
+            return Section(.agent, .warning, summary, next: ["kill -HUP \(process)"], facts: facts)
+        }
         switch error {
         case .noAgent where evidence.service == .absent:
             return Section(.agent, .notChecked, "no agent is running", next: ["reachagent run"], facts: facts)

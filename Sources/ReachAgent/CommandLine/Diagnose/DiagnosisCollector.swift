@@ -58,7 +58,8 @@ struct DiagnosisCollector: Sendable {
         // A disk has used up the time: the agent could not answer in the rest.
         guard ContinuousClock.now < end else { return }
         let agent = status(within: min(.seconds(3), ContinuousClock.now.duration(to: end)))
-        evidence.withLock { $0.agent = agent }
+        let recorder: Int32? = if case .failure(.noAgent) = agent { AgentQuestion.recordingAgent() } else { nil }
+        evidence.withLock { ($0.agent, $0.recorder) = (agent, recorder) }
         let settings = settings(of: try? agent.get(), into: evidence)
         let hosts = Self.hosts(of: settings)
         var probes: [Probe] = []

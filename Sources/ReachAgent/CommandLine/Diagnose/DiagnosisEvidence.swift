@@ -69,6 +69,8 @@ struct DiagnosisEvidence: Sendable {
     var resolver: ResolverConfiguration?
     /// The running agent's status, or the reason that there is none.
     var agent: Result<AgentStatus, StateClientError>?
+    /// The process ID of an agent that records its events although none answers; `nil` for none.
+    var recorder: Int32?
     /// The agent's service.
     var service = AgentService.absent
     /// The configuration.

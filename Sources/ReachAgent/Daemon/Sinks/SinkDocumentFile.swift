@@ -34,6 +34,9 @@ struct SinkDocumentFile: Sendable {
         unlink("\(runtime)/\(SinkDocument.fileName)")
     }
 
+    /// `false` if there is no file.
+    var exists: Bool { access(path, F_OK) == 0 }
+
     /// Writes the file, or removes it if there is no sink; returns the error if that fails.
     func write(_ sinks: [SinkSettings]) -> String? {
         guard !sinks.isEmpty else {

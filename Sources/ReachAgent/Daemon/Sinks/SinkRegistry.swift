@@ -87,6 +87,18 @@ final class SinkRegistry: Sendable {
         writer.change { [journal] in $0.configure(sinks, oldest: journal?.oldestSequence ?? next) }
         if sinks.isEmpty { journal?.whenRemoved(nil) } else { journal?.whenRemoved { [weak self] in self?.notice() } }
         journal?.noteRemovals()
+        handOver(sinks)
+    }
+
+    /// Hands over the settings again if something has removed their file.
+    func restoreDocument() {
+        let sinks = state.withLock { $0.isActive ? $0.sinks : [] }
+        guard !sinks.isEmpty, let document, !document.exists else { return }
+        logger.warning("\(document.path) was missing, and is written again")
+        handOver(sinks)
+    }
+
+    private func handOver(_ sinks: [SinkSettings]) {
         let failure = document?.write(sinks)
         state.withLock { $0.needsDocument = failure != nil }
         if let failure { logger.error("cannot hand over the sinks: \(failure); retry with 'reachagent reload'") }
