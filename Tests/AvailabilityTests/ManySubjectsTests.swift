@@ -55,8 +55,9 @@ struct ManySubjectsTests {
         let selection = Report.Selection.uplink("eth\(number)")
         let account = journal.account(try Journal.window(0, 100), selection)
         let report = try #require(Report(account, selection))
-        #expect(report.all.map(\.subject.title) == ["eth\(number)", "web (over eth\(number))"])
-        #expect(report.all.allSatisfy { $0.tally[.full] == 99 * Self.second })
+        let subjects = [report.main] + report.others
+        #expect(subjects.map(\.subject.title) == ["eth\(number)", "web (over eth\(number))"])
+        #expect(subjects.allSatisfy { $0.tally[.full] == 99 * Self.second })
         #expect(!account.subjectsOmitted)
     }
 

@@ -53,7 +53,8 @@ extension Accountant {
     /// - Parameter isReplacement: True if it may have had a track that made room: nothing is known about the time before.
     private func track(isReplacement: Bool, at moment: Timestamp) -> Track {
         var track = template
-        if isReplacement { track.forget(at: moment.microsecondsSince1970) }
+        let moment = moment.microsecondsSince1970
+        if isReplacement { track.obscure(from: moment, to: moment, before: 0) }
         return track
     }
 
