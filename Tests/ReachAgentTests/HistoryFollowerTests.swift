@@ -67,6 +67,20 @@ import Testing
         #expect(known ?? 0 > 0)
     }
 
+    @Test func `without a journal the state lasts whatever other events have followed it`() async {
+        let known = await onThread {
+            let follower = HistoryFollower(journal: nil, in: .utc)
+            // The first and the last one begin a reading each.
+            let events = [(Self.becomesFull(on: 0, 1), 2), (Self.resumes(on: 1, 2), 3), (Self.resumes(on: 40, 3), 5)]
+            for (event, count) in events {
+                follower.take(event)
+                Self.wait(for: UInt64(count), by: follower)
+            }
+            return follower.entries(at: Self.moment(40)).first { $0.uplink == nil }?.today.knownMicroseconds
+        }
+        #expect(known ?? 0 > 0)
+    }
+
     @Test func `the days begin at midnight of the time zone that the system has now`() async {
         let offset = Mutex<Int64>(0)
         let counts = await onThread {

@@ -43,7 +43,8 @@ public struct RecentAvailability: Sendable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - civilTime: The time zone in which days begin.
-    public init?(at now: Timestamp, in civilTime: CivilTime) {
+    ///   - numbering: The completeness of the events that will be added.
+    public init?(at now: Timestamp, in civilTime: CivilTime, numbering: Accountant.Numbering = .complete) {
         let today = civilTime.day(of: now)
         // A device without a clock of its own starts in 1970.
         let start = max(
@@ -53,7 +54,7 @@ public struct RecentAvailability: Sendable {
         let end = civilTime.start(of: CivilTime.Day(number: today.number + Int64(Self.daysAhead + 1)))
         guard let window = Window(from: start, to: end, in: civilTime) else { return nil }
         self.window = window
-        accountant = Accountant(window: window, countsProbes: false)
+        accountant = Accountant(window: window, numbering: numbering, countsProbes: false)
     }
 
     /// The first moment of the 90 days at the time of creation.

@@ -160,7 +160,8 @@ final class HistoryFollower: Sendable {
 
     private func read(at now: Timestamp) {
         CivilTime.updateSystemZone()
-        var history = RecentHistory(at: now, in: civilTime)
+        // Without a journal only the newest state of each subject is added again, and not the events behind it.
+        var history = RecentHistory(at: now, in: civilTime, numbering: path == nil ? .selected : .complete)
         if path == nil {
             state.withLock { state in
                 history?.continue(state.history, from: state.newest.values.filter { $0.time <= now })
@@ -201,8 +202,8 @@ struct RecentHistory: Sendable {
     var transfers: RecentTransfers
     var timeline = Timeline()
 
-    init?(at now: Timestamp, in civilTime: CivilTime) {
-        guard let availability = RecentAvailability(at: now, in: civilTime) else { return nil }
+    init?(at now: Timestamp, in civilTime: CivilTime, numbering: Accountant.Numbering = .complete) {
+        guard let availability = RecentAvailability(at: now, in: civilTime, numbering: numbering) else { return nil }
         self.availability = availability
         transfers = RecentTransfers(in: civilTime)
     }
