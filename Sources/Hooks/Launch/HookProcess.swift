@@ -206,7 +206,10 @@ package final class HookProcess: Sendable {
     }
 
     private func hasCompanions(_ leader: HookLeader) -> Bool {
-        state.value.group?.isPopulated ?? (leader.hasCompanions || !state.value.descendants.living.isEmpty)
+        if let group = state.value.group { return group.isPopulated }
+        // One in the middle of execve(2) had no environment by which it could be recognized (proc_pid_environ(5)).
+        state.value.descendants.refresh(leader.number, adopted: adopted)
+        return leader.hasCompanions || !state.value.descendants.living.isEmpty
     }
 
     private func over(_ leader: HookLeader) {
