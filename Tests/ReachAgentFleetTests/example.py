@@ -42,9 +42,16 @@ def check(is_true, text):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that stays bound here, without a listener: the kernel gives it to no other socket, and a server that sets
+    SO_REUSEADDR can listen on it (socket(7))."""
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    held.append(probe)
+    return probe.getsockname()[1]
+
+
+held = []
 
 
 def wait_for(port, process):

@@ -38,6 +38,9 @@ final class Client {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0000 | UInt32(host)).bigEndian
+        // Else a server could not listen at all addresses on the port that this socket gets (FreePort).
+        var isShared: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isShared, socklen_t(MemoryLayout<Int32>.size))
         guard call(bind, address) == 0 else { throw Failure(operation: "bind", number: errno) }
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -94,14 +94,16 @@ final class SinkRegistry: Sendable {
     func restoreDocument() {
         let sinks = state.withLock { $0.isActive ? $0.sinks : [] }
         guard !sinks.isEmpty, let document, !document.exists else { return }
-        logger.warning("\(document.path) was missing, and is written again")
-        handOver(sinks)
+        if handOver(sinks) { logger.warning("\(document.path) was missing, and is written again") }
     }
 
-    private func handOver(_ sinks: [SinkSettings]) {
+    /// Writes the settings for `reachagent-sink`; `false` if they cannot be written.
+    @discardableResult
+    private func handOver(_ sinks: [SinkSettings]) -> Bool {
         let failure = document?.write(sinks)
         state.withLock { $0.needsDocument = failure != nil }
         if let failure { logger.error("cannot hand over the sinks: \(failure); retry with 'reachagent reload'") }
+        return failure == nil
     }
 
     // MARK: Reports
