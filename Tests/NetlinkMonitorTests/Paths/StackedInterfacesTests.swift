@@ -26,7 +26,7 @@ struct StackedInterfacesTests {
         }
     }
 
-    /// Whether a port of a bridge is no guest's: a card, a bond, or a VLAN on a bond.
+    /// Returns whether a port of a bridge is no guest's: a card, a bond, or a VLAN on a bond.
     private static func leadsOut(_ port: Link, in snapshot: NetworkSnapshot) -> Bool {
         var base = port
         for _ in 1..<deepestStack where base.driverKind == "vlan" {
