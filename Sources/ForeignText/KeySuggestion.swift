@@ -50,7 +50,8 @@ package enum KeySuggestion {
         return word.flatMap { words.contains($0) ? $0 : nil }
     }
 
-    /// Returns the medium that a name of the kernel's or of udev's (systemd.net-naming-scheme(7)) has: `wifi` of `wlan0`.
+    /// Returns the medium of an interface name as the kernel or udev forms it (systemd.net-naming-scheme(7)): `wifi` for
+    /// `wlan0`.
     ///
     /// - Parameter name: The name of an interface, or any other text.
     /// - Returns: `nil` for a name of another form, and for other text.

@@ -86,7 +86,7 @@ public struct Path: Sendable {
 
     /// The medium of the path.
     public var via: Via { storage.members.via }
-    /// The interface of the kernel's route, even if the path is not usable.
+    /// The interface of the route that the kernel selects, even if the path is not usable.
     public var interface: PathInterface? { storage.members.interface }
     /// The router.
     public var gateway: IPAddress? { storage.members.gateway }

@@ -32,13 +32,8 @@ enum LogLine {
         }
         .filter { !$0.isEmpty }.cut(to: maximumLines)
         return (texts.isEmpty ? [""] : texts).map { text in
-            prefix
-                + cut(
-                    format.style.spelled(ForeignText.shown(text, limit: maximumBytes)),
-                    to: maximumBytes - prefix.count - 1
-                ) + [
-                    UInt8(ascii: "\n")
-                ]
+            let message = format.style.spelled(ForeignText.shown(text, limit: maximumBytes))
+            return prefix + cut(message, to: maximumBytes - prefix.count - 1) + [UInt8(ascii: "\n")]
         }
     }
 

@@ -15,6 +15,17 @@ struct IntegrationAlternativeTests {
 
     private func cutPreferred() throws { try network.machine.namespace.run("ip -n router link set r0 down") }
 
+    /// Starts an agent, which then loses the preferred uplink, and with it the path, without an alternative.
+    private func agentThatLosesPreferred() async throws -> ConnectivityAgent {
+        let agent = try ConnectivityAgent(on: network, settleDown: "0", "")
+        try await agent.next("reachability.changed", "wired") { $0.to?.via.rawValue == "wired" }
+        try cutPreferred()
+        let lost = try await agent.next("reachability.changed", "none") { $0.to?.via.rawValue == "none" }
+        #expect(lost.to?.reason == "link_down")
+        #expect(lost.to?.alternative == nil)
+        return agent
+    }
+
     /// The default route of the standby, whose metric the suggested command replaces.
     @Test(
         arguments: [
@@ -63,12 +74,7 @@ struct IntegrationAlternativeTests {
             ip route add default via 198.51.100.1 dev wwan0 metric 600
             """
         )
-        let agent = try ConnectivityAgent(on: network, settleDown: "0", "")
-        try await agent.next("reachability.changed", "wired") { $0.to?.via.rawValue == "wired" }
-        try cutPreferred()
-        let lost = try await agent.next("reachability.changed", "none") { $0.to?.via.rawValue == "none" }
-        #expect(lost.to?.reason == "link_down")
-        #expect(lost.to?.alternative == nil)
+        let agent = try await agentThatLosesPreferred()
         try network.machine.namespace.ip("route del blackhole default table 60")
         let open = try await agent.next("reachability.changed", "with an alternative")
         #expect(open.to?.alternative?.interface == "wwan0")
@@ -98,12 +104,7 @@ struct IntegrationAlternativeTests {
         selector: String
     ) async throws {
         try separateStandby(family, selector)
-        let agent = try ConnectivityAgent(on: network, settleDown: "0", "")
-        try await agent.next("reachability.changed", "wired") { $0.to?.via.rawValue == "wired" }
-        try cutPreferred()
-        let lost = try await agent.next("reachability.changed", "none") { $0.to?.via.rawValue == "none" }
-        #expect(lost.to?.reason == "link_down")
-        #expect(lost.to?.alternative == nil)
+        let agent = try await agentThatLosesPreferred()
         // Nor does the kernel change to it, except by a source of IPv6, which it selects where it has no route.
         try network.machine.namespace.ip("link set up0 down")
         let down = try await agent.next("reachability.changed", "down") { $0.to?.reason != "link_down" }

@@ -46,7 +46,7 @@ import Testing
     func `an agent is started by the service, if there is one`(service: AgentService, step: String) {
         let error = StateClientError.noAgent(socket: "/s", errno: ENOENT)
         #expect(AgentQuestion.advice(error, service: service, recorder: nil).first == step)
-        // Where one runs, no other one can; but systemd restarts it.
+        // Beside a running one no other one can start; but systemd restarts it.
         let first = AgentQuestion.advice(error, service: service, recorder: 812).first
         #expect(first?.contains("'kill -HUP 812'") == (service != .underSystemd))
         #expect((first == step) == (service == .underSystemd))

@@ -59,11 +59,10 @@ extension MonitorCore {
                 )
             }
             for ((position, outer), inner) in zip(entered, try kernel.lookups(questions)) {
-                let isDropped = view.routeIntoVRF(inner.outcome).map { next in
-                    next.interfaceIndex == outer.interfaceIndex || depth == Self.deepestVRFs
-                }
+                let next = view.routeIntoVRF(inner.outcome)?.interfaceIndex
+                let isDropped = next == outer.interfaceIndex || next != nil && depth == Self.deepestVRFs
                 answers[position] =
-                    isDropped ?? false
+                    isDropped
                     ? RouteLookup(destination: inner.destination, outcome: .refused(.noRoute))
                     : view.namingRule(inner).from(outer.source)
             }

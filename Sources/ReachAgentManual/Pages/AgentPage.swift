@@ -64,7 +64,7 @@ extension Manual {
         | `RUNTIME_DIRECTORY` | The directory of the sockets: the first of several. Commands use a `control.sock` in one of them only if it exists, or if the directory's name is `reachagent`, because systemd sets the variable for any service. |
         | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_RUNTIME_DIR`, `HOME` | Where configuration and hooks, the journal, and the sockets are for a user who is not root. |
         | `NOTIFY_SOCKET` | The service manager's socket, for `READY=1`, `STATUS=`, `RELOADING=1` and `STOPPING=1` (sd_notify(3)). |
-        | `WATCHDOG_USEC`, `WATCHDOG_PID` | The interval at which the service manager expects a keep-alive, which is sent only while the loop, the reader of the kernel's messages and the event loops all answer. |
+        | `WATCHDOG_USEC`, `WATCHDOG_PID` | The interval at which the service manager expects a keep-alive, which is sent only while the loop, the reader of kernel messages and the event loops all answer. |
         | `LISTEN_FDS`, `LISTEN_PID`, `LISTEN_FDNAMES` | Sockets from the service manager, named `events`, `control` and `http` (sd_listen_fds(3)). |
         | `JOURNAL_STREAM` | Standard error is systemd's journal: lines start with a priority instead of a time. |
         | `NATS_URL` | The server of `reachagent fleet`, unless `--server` names one. |

@@ -156,8 +156,8 @@ final class MeasureSession {
 
     // MARK: Display
 
-    /// True while standard error is a terminal that can be redrawn with this process in its foreground: a process in the background stays
-    /// silent.
+    /// True while standard error is a terminal that can be redrawn, with this process in its foreground: one in the
+    /// background stays silent.
     private var isLive: Bool {
         TerminalStyle.canRedraw(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp()
     }
