@@ -537,7 +537,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AgentEvents", "AgentTestKit", "EventJournal", "NetlinkMonitor", "ProbeTestKit", "Probes", "ReachAgent",
+                "AgentEvents", "AgentTestKit", "EventJournal", "LinuxSupport", "NetlinkMonitor", "ProbeTestKit",
+                "Probes", "ReachAgent",
             ],
             exclude: [
                 "background-job.py", "far-end.py", "greedy-clients.py", "history-crash.py", "hook-server.py",

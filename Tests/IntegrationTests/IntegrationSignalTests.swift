@@ -1,5 +1,6 @@
 import AgentTestKit
 import Foundation
+import LinuxSupport
 import Testing
 
 /// The signals that end the built agent: while its start hangs, and where its parent has requested to ignore them.
@@ -23,19 +24,30 @@ struct IntegrationSignalTests {
     func `one signal waits for a start that hangs, and the second one ends the agent`(number: Int) async throws {
         let (signals, status) = Self.held[number]
         let groups = "\(directory.path)/groups"
-        // The agent looks its group up in the file, once its signals are handled.
+        // The agent looks its group up, and opens the file, which waits for a writer.
         try namespace.run("mkfifo \(groups); mount --bind \(groups) /etc/group")
         let words = ["run", "--no-config", "--no-hooks", "--no-journal", "--format", "none"]
         let sockets = ["--socket-directory", directory.sockets, "--socket-group", "late"]
         let agent = try CommandLines(namespace.command(BuiltAgent.path, words + sockets))
         defer { agent.end() }
-        // Waits for the reader, which then waits for the content.
-        let writer = await onThread { open(groups, O_WRONLY | O_CLOEXEC) }
+        // It makes this file before it looks the group up, and handles signals before that.
+        let lock = "\(directory.sockets)/agent.lock"
+        try await onThread { try Self.wait(forFile: lock) }
         for signal in signals { agent.signal(signal) }
-        // The end of the file would be the end of the start.
-        if signals.count == 1 { #expect(close(writer) == 0) }
+        if status == 78 {
+            let writer = await onThread { open(groups, O_WRONLY | O_CLOEXEC) }
+            #expect(close(writer) == 0)
+        }
         #expect(await agent.status() == status)
-        if signals.count > 1 { #expect(close(writer) == 0) }
+    }
+
+    private static func wait(forFile path: String) throws {
+        while true {
+            let watch = try PathWatch([path])
+            if FileManager.default.fileExists(atPath: path) { return }
+            var entry = pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&entry, 1, 60_000) == 1, "\(path) does not appear")
+        }
     }
 
     @Test func `a signal that the agent's parent has requested to ignore does not end it`() async throws {
