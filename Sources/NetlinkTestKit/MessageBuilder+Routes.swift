@@ -39,6 +39,7 @@ extension MessageBuilder {
                 route.family.number,
                 prefixLength: route.destination.length,
                 sourceLength: route.sourcePrefix?.length ?? 0,
+                typeOfService: route.typeOfService ?? 0,
                 table: route.table,
                 protocol: route.protocol,
                 type: route.type.rawValue,
@@ -53,6 +54,7 @@ extension MessageBuilder {
         _ family: UInt8,
         prefixLength: Int,
         sourceLength: Int = 0,
+        typeOfService: UInt8 = 0,
         table: UInt32 = Route.mainTable,
         protocol: UInt8 = 3,
         type: UInt8 = 1,
@@ -61,7 +63,7 @@ extension MessageBuilder {
         // Numbers above 255 do not fit; the kernel writes RT_TABLE_COMPAT and puts the number into RTA_TABLE.
         let shortTable = table < 256 ? UInt8(table) : 252
         let lengths = [prefixLength, sourceLength].map { UInt8(truncatingIfNeeded: $0) }
-        return [family] + lengths + [0, shortTable, `protocol`, 0, type] + hostBytes(UInt32(flags))
+        return [family] + lengths + [typeOfService, shortTable, `protocol`, 0, type] + hostBytes(UInt32(flags))
     }
 
     /// Returns the flags of a next hop: `RTNH_F_ONLINK` is 4.
@@ -93,6 +95,7 @@ extension MessageBuilder {
         }
         if let source = rule.source { attributes.append(.address(Rtnetlink.Rule.source, source.address)) }
         attributes.append(.uint32(Rtnetlink.Rule.suppressedPrefixLength, rule.suppressedPrefixLength ?? .max))
+        if let group = rule.suppressedGroup { attributes.append(.uint32(Rtnetlink.Rule.suppressedGroup, group)) }
         if let priority = rule.gotoPriority { attributes.append(.uint32(Rtnetlink.Rule.gotoPriority, priority)) }
         if rule.hasOtherSelectors { attributes.append(.text(Rtnetlink.Rule.inputInterface, "eth0")) }
         let lengths = [rule.destination, rule.source].map { UInt8(truncatingIfNeeded: $0?.length ?? 0) }

@@ -139,6 +139,8 @@ public enum Rtnetlink {
         public static let priority: UInt16 = 6
         /// `FRA_FWMARK`.
         public static let mark: UInt16 = 10
+        /// `FRA_SUPPRESS_IFGROUP`.
+        public static let suppressedGroup: UInt16 = 13
         /// `FRA_SUPPRESS_PREFIXLEN`.
         public static let suppressedPrefixLength: UInt16 = 14
         /// `FRA_TABLE`.

@@ -97,9 +97,11 @@ struct IntegrationAlternativeTests {
     @Test(
         arguments: [
             ("-4", "from 198.51.100.2"), ("-4", "fwmark 1"), ("-6", "from 2001:db8:2::2"), ("-6", "fwmark 1"),
+            ("-4", "iif lan0"), ("-6", "iif lan0"), ("-4", "oif wwan0"), ("-4", "ipproto udp dport 53"),
+            ("-4", "tos 0x10"),
         ]
     )
-    func `a standby in a table for a source or a mark alone is no alternative`(
+    func `a standby in a table for some packets alone is no alternative`(
         family: String,
         selector: String
     ) async throws {
@@ -111,6 +113,31 @@ struct IntegrationAlternativeTests {
         #expect(down.cause?.code == "link_down")
         #expect(down.cause?.detail == "up0: administratively down")
         if family == "-4" { #expect(down.to?.reason == "no_route") }
+        #expect(try await agent.stop() == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("rule add pref 600 lookup main suppress_ifgroup 7; ip rule del pref 32766; ip link set wwan0 group 7", ""),
+            ("rule add pref 600 from 198.51.100.2 unreachable", ""), ("rule show", "tos 0x10"),
+        ]
+    )
+    func `a standby whose default route is not for the machine's packets is no alternative`(
+        change: String,
+        selector: String
+    ) async throws {
+        try network.machine.namespace.run(
+            """
+            ip route add default via 192.0.2.1 dev up0 metric 100
+            ip route add default \(selector) via 198.51.100.1 dev wwan0 metric 600
+            ip \(change)
+            """
+        )
+        let agent = try await agentThatLosesPreferred()
+        // Nor can a packet leave through it once the preferred route is gone.
+        try network.machine.namespace.ip("link set up0 down")
+        let down = try await agent.next("reachability.changed", "down") { $0.to?.reason != "link_down" }
+        #expect(["no_route", "route_unreachable"].contains(down.to?.reason))
         #expect(try await agent.stop() == 0)
     }
 

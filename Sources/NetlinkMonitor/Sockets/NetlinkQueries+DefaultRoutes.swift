@@ -124,8 +124,9 @@ struct DefaultRouteAnswer {
         guard case .route(let route, let lifetime) = message else { return .more }
         // In place of a family that it lacks, the kernel dumps the routes of all others (`rtnl_dump_all`).
         guard route.family == family else { return .enough }
-        // Kernels without strict checking send every table, which is filtered here.
-        if route.destination.isDefault, route.table == table {
+        // Kernels without strict checking send every table, which is filtered here. A route for a type of service is
+        // none for other packets.
+        if route.destination.isDefault, route.table == table, route.typeOfService == nil {
             if RouteExpiry.isExpired(lifetime) { hasExpired = true } else { routes.append(route) }
             if let lifetime { lifetimes.append(lifetime) }
         }

@@ -85,6 +85,9 @@ public struct Route: Sendable, Hashable, Codable {
     /// The source addresses to which the route applies (`default from PREFIX`, RFC 8028); `nil` for all.
     public let sourcePrefix: IPPrefix?
 
+    /// The type of service (`rtm_tos`) of the packets to which an IPv4 route applies; `nil` for all.
+    public let typeOfService: UInt8?
+
     /// The address family.
     public var family: AddressFamily { destination.address.family }
 
@@ -111,7 +114,8 @@ public struct Route: Sendable, Hashable, Codable {
         preferredSource: IPAddress? = nil,
         nextHops: [NextHop] = [],
         nextHopObject: UInt32? = nil,
-        sourcePrefix: IPPrefix? = nil
+        sourcePrefix: IPPrefix? = nil,
+        typeOfService: UInt8? = nil
     ) {
         self.destination = destination
         self.table = table
@@ -122,6 +126,7 @@ public struct Route: Sendable, Hashable, Codable {
         self.nextHops = nextHops
         self.nextHopObject = nextHopObject
         self.sourcePrefix = sourcePrefix
+        self.typeOfService = typeOfService
     }
 
     /// The number of the main table (`RT_TABLE_MAIN`).

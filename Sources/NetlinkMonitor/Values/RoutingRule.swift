@@ -23,6 +23,9 @@ public struct RoutingRule: Sendable, Hashable, Codable {
     ///
     /// With 0 a rule accepts all routes but the default route, as wg-quick(8) wants for the main table.
     public let suppressedPrefixLength: UInt32?
+    /// The group of interfaces (``Link/group``) whose routes among the table's answers the rule ignores
+    /// (`suppress_ifgroup`); `nil` if it accepts all.
+    public let suppressedGroup: UInt32?
     /// `true` if the rule matches packets that do *not* meet its conditions (`FIB_RULE_INVERT`): `not fwmark 0xca6c`.
     public let isInverted: Bool
     /// The priority of the rule with which the evaluation continues after a match (`goto`); `nil` for other actions.
@@ -42,6 +45,7 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         destination: IPPrefix? = nil,
         hasOtherSelectors: Bool = false,
         suppressedPrefixLength: UInt32? = nil,
+        suppressedGroup: UInt32? = nil,
         isInverted: Bool = false,
         gotoPriority: UInt32? = nil
     ) {
@@ -55,13 +59,14 @@ public struct RoutingRule: Sendable, Hashable, Codable {
         self.destination = destination
         self.hasOtherSelectors = hasOtherSelectors
         self.suppressedPrefixLength = suppressedPrefixLength
+        self.suppressedGroup = suppressedGroup
         self.isInverted = isInverted
         self.gotoPriority = gotoPriority
     }
 }
 
 extension RoutingRule {
-    /// Decodes a rule; those in older recordings have no addresses, no suppressed length and no priority to go to.
+    /// Decodes a rule; those in older recordings have no addresses, nothing suppressed and no priority to go to.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -75,6 +80,7 @@ extension RoutingRule {
             destination: try members.decodeIfPresent(IPPrefix.self, forKey: .destination),
             hasOtherSelectors: try members.decodeIfPresent(Bool.self, forKey: .hasOtherSelectors) ?? false,
             suppressedPrefixLength: try members.decodeIfPresent(UInt32.self, forKey: .suppressedPrefixLength),
+            suppressedGroup: try members.decodeIfPresent(UInt32.self, forKey: .suppressedGroup),
             isInverted: try members.decode(Bool.self, forKey: .isInverted),
             gotoPriority: try members.decodeIfPresent(UInt32.self, forKey: .gotoPriority)
         )
@@ -92,18 +98,24 @@ extension RoutingRule {
     /// Returns whether the rule matches a packet of this machine without a mark; `false` if other conditions make that
     /// unknown.
     func fits(from address: IPAddress?, to target: IPAddress) -> Bool {
-        !hasOtherSelectors && mayFit(from: address, to: target)
+        guard family == target.family else { return false }
+        let isMet = meetsConditions(from: address, to: target)
+        return isInverted ? !isMet : isMet && !hasOtherSelectors
     }
 
     /// Returns whether the rule matches a packet of this machine without a mark, or may match it, because that depends on
     /// other conditions.
     func mayFit(from address: IPAddress?, to target: IPAddress) -> Bool {
         guard family == target.family else { return false }
-        let isFit =
-            (mark ?? 0) & (markMask ?? .max) == 0
+        let isMet = meetsConditions(from: address, to: target)
+        return isInverted ? !isMet || hasOtherSelectors : isMet
+    }
+
+    /// Returns whether a packet without a mark meets the conditions on addresses and mark.
+    private func meetsConditions(from address: IPAddress?, to target: IPAddress) -> Bool {
+        (mark ?? 0) & (markMask ?? .max) == 0
             && (source.map { prefix in address.map(prefix.contains) ?? prefix.isDefault } ?? true)
             && (destination?.contains(target) ?? true)
-        return isInverted ? !isFit || hasOtherSelectors : isFit
     }
 }
 
@@ -151,6 +163,7 @@ extension RoutingRule: CustomStringConvertible {
         default:
             words += ["lookup", "\(table)"]
             if let suppressedPrefixLength { words += ["suppress_prefixlength", "\(suppressedPrefixLength)"] }
+            if let suppressedGroup { words += ["suppress_ifgroup", "\(suppressedGroup)"] }
         }
         return words.joined(separator: " ")
     }

@@ -44,7 +44,8 @@ enum RouteParser {
             preferredSource: try attributes.address(Int(RTA_PREFSRC.rawValue), family),
             nextHops: try nextHops(attributes, flags: header.rtm_flags, type),
             nextHopObject: try attributes.uint32(Int(RTA_NH_ID.rawValue)),
-            sourcePrefix: source.flatMap { IPPrefix(address: $0, length: Int(header.rtm_src_len)) }
+            sourcePrefix: source.flatMap { IPPrefix(address: $0, length: Int(header.rtm_src_len)) },
+            typeOfService: header.rtm_tos == 0 ? nil : header.rtm_tos
         )
     }
 
@@ -183,6 +184,7 @@ enum RuleParser {
                 // Always there: with all bits set the rule ignores nothing.
                 suppressedPrefixLength: try attributes.uint32(Int(FRA_SUPPRESS_PREFIXLEN))
                     .flatMap { $0 == .max ? nil : $0 },
+                suppressedGroup: try attributes.uint32(Int(FRA_SUPPRESS_IFGROUP)).flatMap { $0 == .max ? nil : $0 },
                 isInverted: header.flags & UInt32(FIB_RULE_INVERT) != 0,
                 gotoPriority: Int(header.action) == Int(FR_ACT_GOTO) ? try attributes.uint32(Int(FRA_GOTO)) : nil
             )

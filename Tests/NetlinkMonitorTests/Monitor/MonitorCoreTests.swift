@@ -25,6 +25,15 @@ struct MonitorCoreTests {
         #expect(update.snapshot.link(named: "wwan0")?.kind == .wwan)
     }
 
+    @Test func `a route for a type of service is no default route of the machine's packets`() throws {
+        let hops = [NextHop(interfaceIndex: 3)]
+        harness.network.defaultRoutes.append(
+            Route(destination: .everything(.ipv4), metric: 300, nextHops: hops, typeOfService: 0x10)
+        )
+        try harness.start()
+        #expect(harness.lastSnapshot?.defaultRoutes.map(\.metric) == [100])
+    }
+
     @Test("messages queued when the monitor starts are part of the first update")
     func messagesBeforeStart() throws {
         harness.queue.entries = [.datagram(NetlinkDatagram([.link(4, "usb0", [.up, .lowerUp], .up)]))]

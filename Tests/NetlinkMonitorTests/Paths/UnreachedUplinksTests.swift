@@ -9,6 +9,9 @@ struct UnreachedUplinksTests {
         let testDescription: String
         var rules: [RoutingRule] = []
         let routes: [Route]
+        /// The groups of interfaces that are in another group than 0.
+        var groups: [UInt32: UInt32] = [:]
+        var addresses: [InterfaceAddress] = []
         let unreached: Set<UInt32>
     }
 
@@ -17,6 +20,7 @@ struct UnreachedUplinksTests {
         table: UInt32 = 254,
         action: UInt8 = 1,
         suppressed: UInt32? = nil,
+        suppressedGroup: UInt32? = nil,
         mark: UInt32? = nil,
         source: IPPrefix? = nil,
         hasOtherSelectors: Bool = false,
@@ -33,6 +37,7 @@ struct UnreachedUplinksTests {
             source: source,
             hasOtherSelectors: hasOtherSelectors,
             suppressedPrefixLength: suppressed,
+            suppressedGroup: suppressedGroup,
             isInverted: isInverted,
             gotoPriority: goto
         )
@@ -156,7 +161,12 @@ struct UnreachedUplinksTests {
             beside(rule(600, table: 60, mark: 1), isReached: false, "a rule for a mark"),
             beside(rule(600, table: 60, mark: 1, isInverted: true), isReached: true, "a rule for all other marks"),
             beside(nil, isReached: false, "a table without a rule, such as a VRF's"),
-            beside(rule(600, table: 60, hasOtherSelectors: true), isReached: true, "a rule for a user, for example"),
+            beside(rule(600, table: 60, hasOtherSelectors: true), isReached: false, "a rule for a user, for example"),
+            beside(
+                rule(600, table: 60, hasOtherSelectors: true, isInverted: true),
+                isReached: false,
+                "a rule for all but a user"
+            ),
             beside(
                 rule(600, table: 60, source: source, hasOtherSelectors: true),
                 isReached: false,
@@ -177,7 +187,7 @@ struct UnreachedUplinksTests {
                 testDescription: "a refusal for a user, who may be another one",
                 rules: [rule(600, table: 60, hasOtherSelectors: true), main],
                 routes: closedTable + [standby],
-                unreached: []
+                unreached: [3]
             ),
             Row(
                 testDescription: "a goto for a user, who may be another one",
@@ -189,7 +199,7 @@ struct UnreachedUplinksTests {
     }
 
     @Test(arguments: try tables())
-    func `an uplink is not reached if no rule leads other packets than marked or bound ones to its table`(
+    func `an uplink is not reached if no rule leads packets without further conditions to its table`(
         _ row: Row
     ) throws {
         try check(row)
@@ -202,8 +212,85 @@ struct UnreachedUplinksTests {
         try check(row)
     }
 
+    static let groups = [
+        Row(
+            testDescription: "the group of the standby",
+            rules: [rule(600, suppressedGroup: 7)],
+            routes: [route(over: 3, metric: 10), standby],
+            groups: [4: 7],
+            unreached: [4]
+        ),
+        Row(
+            testDescription: "another group",
+            rules: [rule(600, suppressedGroup: 8)],
+            routes: [route(over: 3, metric: 10), standby],
+            groups: [4: 7],
+            unreached: []
+        ),
+        Row(
+            testDescription: "the default group",
+            rules: [rule(600, suppressedGroup: 0)],
+            routes: [route(over: 3, metric: 10), standby],
+            groups: [4: 7],
+            unreached: [3]
+        ),
+        Row(
+            testDescription: "the group of the standby, before a rule that ignores none",
+            rules: [rule(600, suppressedGroup: 7), main],
+            routes: [route(over: 3, metric: 10), standby],
+            groups: [4: 7],
+            unreached: []
+        ),
+    ]
+
+    @Test(arguments: groups)
+    func `an uplink is not reached by a rule that ignores the group of its interface`(_ row: Row) throws {
+        try check(row)
+    }
+
+    /// Rules for the source of the standby, in which a connected socket is looked up again.
+    static func sources() throws -> [Row] {
+        let own = InterfaceAddress(interfaceIndex: 4, address: try ip("198.51.100.2"), prefixLength: 24)
+        func row(_ description: String, _ rule: RoutingRule, _ closed: Route? = nil, isReached: Bool) -> Row {
+            Row(
+                testDescription: description,
+                rules: [rule, main],
+                routes: [closed, route(over: 3, metric: 10), standby].compactMap { $0 },
+                addresses: [own],
+                unreached: isReached ? [] : [4]
+            )
+        }
+        let (source, other) = (try prefix("198.51.100.2/32"), try prefix("192.0.2.2/32"))
+        let closed = route(.unreachable, table: 60, metric: 0)
+        return [
+            row("a rule that refuses it", rule(600, table: 0, action: 7, source: source), isReached: false),
+            row("a rule that refuses another one", rule(600, table: 0, action: 7, source: other), isReached: true),
+            row("a table that refuses it", rule(600, table: 60, source: source), closed, isReached: false),
+            row("a table that refuses another one", rule(600, table: 60, source: other), closed, isReached: true),
+            row("a table without a default route", rule(600, table: 60, source: source), isReached: true),
+            row(
+                "a table with its default route",
+                rule(600, table: 60, source: source),
+                route(over: 4, table: 60, metric: 0),
+                isReached: true
+            ),
+            row(
+                "a refusal for a user with it",
+                rule(600, table: 0, action: 7, source: source, hasOtherSelectors: true),
+                isReached: true
+            ),
+        ]
+    }
+
+    @Test(arguments: try sources())
+    func `an uplink is not reached if packets from its address are refused`(_ row: Row) throws {
+        try check(row)
+    }
+
     private func check(_ row: Row) throws {
         let snapshot = NetworkSnapshot(
+            links: row.groups.map { Link(index: $0.key, name: "if\($0.key)", group: $0.value) },
+            addresses: row.addresses,
             defaultRoutes: row.routes,
             rules: row.rules,
             internetAddresses: try ["198.41.0.4", "2001:503:ba3e::2:30"].map(ip)

@@ -15,6 +15,7 @@ struct RouteMessageTests {
         var object: UInt32?
         /// `true` if the router of the first next hop is marked as on the link.
         var isOnLink = false
+        var typeOfService: UInt8?
 
         var testDescription: String { "\(type) \(destination) table \(table)" }
 
@@ -34,7 +35,8 @@ struct RouteMessageTests {
                         isOnLink: isOnLink && $0.offset == 0
                     )
                 },
-                nextHopObject: object
+                nextHopObject: object,
+                typeOfService: typeOfService
             )
         }
     }
@@ -47,6 +49,7 @@ struct RouteMessageTests {
             Row(destination: "10.64.0.0/30", hops: [(2, nil)]),
             Row(destination: "0.0.0.0/0", table: 51820, hops: [(7, nil)]),
             Row(destination: "0.0.0.0/0", type: .blackhole),
+            Row(destination: "0.0.0.0/0", hops: [(3, "192.0.2.1")], typeOfService: 0x10),
             Row(destination: "2000::/3", type: .unreachable, hops: [(1, nil)]),
             Row(destination: "0.0.0.0/0", hops: [(3, "192.0.2.1"), (4, "192.0.2.5"), (5, nil)]),
             Row(destination: "::/0", hops: [(3, "fe80::1"), (4, "fe80::2")]),

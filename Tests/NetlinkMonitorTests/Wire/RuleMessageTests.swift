@@ -45,6 +45,7 @@ struct RuleMessageTests {
             ),
             RoutingRule(family: .ipv4, priority: 11, table: 77, hasOtherSelectors: true),
             RoutingRule(family: .ipv4, priority: 32764, table: 254, suppressedPrefixLength: 0),
+            RoutingRule(family: .ipv6, priority: 42, table: 254, suppressedGroup: 7),
             RoutingRule(family: .ipv4, priority: 10, table: 0, action: 2, gotoPriority: 100),
         ]
         for rule in rules {
@@ -91,6 +92,10 @@ struct RuleMessageTests {
             "32764: from all lookup 254 suppress_prefixlength 0"
         ),
         (
+            RoutingRule(family: .ipv6, priority: 42, table: 254, suppressedGroup: 7),
+            "42: from all lookup 254 suppress_ifgroup 7"
+        ),
+        (
             RoutingRule(family: .ipv6, priority: 5, table: 51820, mark: 0xCA6C, markMask: .max, isInverted: true),
             "5: not from all fwmark 0xca6c lookup 51820"
         ),
@@ -124,7 +129,7 @@ struct RuleMessageTests {
             RuleAttribute("FRA_GOTO", 4, [9, 0, 0, 0], isSelector: false),
             RuleAttribute("FRA_FLOW", 11, [7, 0, 0, 0], isSelector: false),
             RuleAttribute("FRA_TUN_ID", 12, [0, 0, 0, 0, 0, 0, 0, 5], isSelector: true),
-            RuleAttribute("FRA_SUPPRESS_IFGROUP", 13, [1, 0, 0, 0], isSelector: false),
+            RuleAttribute("FRA_SUPPRESS_IFGROUP", 13, [255, 255, 255, 255], isSelector: false),
             RuleAttribute("FRA_SUPPRESS_PREFIXLEN", 14, [255, 255, 255, 255], isSelector: false),
             RuleAttribute("FRA_OIFNAME", 17, Array("eth0\0".utf8), isSelector: true),
             RuleAttribute("FRA_PAD", 18, [], isSelector: false),
