@@ -115,6 +115,7 @@ struct RandomInputs {
                     table: 254,
                     mark: maybe(number()),
                     markMask: maybe(number()),
+                    suppressedGroup: maybe(number()),
                     isInverted: chance(50)
                 )
             ],
@@ -221,7 +222,8 @@ struct RandomInputs {
             destination: internet(family),
             outcome: outcome,
             matched: maybe(matched),
-            unconnected: chance(10) ? outcome : nil
+            unconnected: chance(10) ? outcome : nil,
+            otherLegs: maybe([])
         )
     }
 

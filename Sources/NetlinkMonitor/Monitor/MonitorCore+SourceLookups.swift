@@ -32,7 +32,7 @@ extension MonitorCore {
                     answers[question.position],
                     second: answer,
                     source: question.source,
-                    otherLegs: legs[question.position] ?? []
+                    otherLegs: legs[question.position]
                 )
             }
         }
@@ -95,7 +95,8 @@ extension MonitorCore {
         return own
     }
 
-    /// Returns the routes of flows that use another leg than the answer, and have that leg's source, by position.
+    /// Returns the routes of flows that use another leg than the answer, and have that leg's source, by position; an empty
+    /// array if the kernel refuses them all.
     private mutating func otherLegs(
         of asked: [(position: Int, source: IPAddress)],
         in answers: [RouteLookup]
@@ -110,8 +111,8 @@ extension MonitorCore {
         guard !legs.isEmpty else { return [:] }
         var routes: [Int: [ResolvedRoute]] = [:]
         for (leg, answer) in zip(legs, try lookups(legs, answers)) {
-            guard let route = answer.route, route.type == .unicast else { continue }
-            routes[leg.position, default: []].append(route.from(leg.source))
+            let route = answer.route.flatMap { $0.type == .unicast ? $0.from(leg.source) : nil }
+            routes[leg.position, default: []] += [route].compactMap { $0 }
         }
         return routes
     }
@@ -152,7 +153,7 @@ extension KernelView {
         _ first: RouteLookup,
         second: RouteLookup,
         source: IPAddress,
-        otherLegs: [ResolvedRoute]
+        otherLegs: [ResolvedRoute]?
     ) -> RouteLookup {
         let destination = first.destination
         switch (first.outcome, second.outcome) {

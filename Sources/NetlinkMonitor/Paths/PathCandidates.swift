@@ -24,7 +24,7 @@ extension RouteLookup {
     /// Returns each leg of a multipath route, with the source that its interface offers, or else the answer's if its
     /// owner lends it, including the leg of the answer itself.
     func legs(in snapshot: NetworkSnapshot) -> [ResolvedRoute] {
-        guard otherLegs.isEmpty else { return (route.map { [$0] } ?? []) + otherLegs }
+        if let otherLegs { return (route.map { [$0] } ?? []) + otherLegs }
         guard let route, let hops = matched?.nextHops, hops.count > 1 else { return [] }
         return hops.compactMap { hop in
             guard let index = hop.interfaceIndex else { return nil }

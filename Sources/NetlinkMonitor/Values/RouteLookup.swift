@@ -38,11 +38,12 @@ public struct RouteLookup: Sendable, Hashable {
     /// connect(2) looks up an IPv4 route a second time, with the source that the kernel selected; a policy rule on the
     /// source may then give another result.
     public let unconnected: Outcome?
-    /// The routes of connected sockets by the other legs of a multipath route, if rules or routes depend on the source.
+    /// The routes of connected sockets by the other legs of a multipath route, if rules or routes depend on the source;
+    /// else `nil`.
     ///
     /// A flow has the source of the leg that it is assigned to, and the second lookup of connect(2) may lead each
-    /// source into a table of its own.
-    public let otherLegs: [ResolvedRoute]
+    /// source into a table of its own, or refuse it.
+    public let otherLegs: [ResolvedRoute]?
 
     /// Creates the result of a lookup.
     public init(
@@ -50,7 +51,7 @@ public struct RouteLookup: Sendable, Hashable {
         outcome: Outcome,
         matched: Route? = nil,
         unconnected: Outcome? = nil,
-        otherLegs: [ResolvedRoute] = []
+        otherLegs: [ResolvedRoute]? = nil
     ) {
         self.destination = destination
         self.outcome = outcome
@@ -130,7 +131,7 @@ extension RouteLookup: Codable {
             outcome: try Outcome(from: decoder),
             matched: matched,
             unconnected: try members.decodeIfPresent(Outcome.self, forKey: .unconnected),
-            otherLegs: try members.decodeIfPresent([ResolvedRoute].self, forKey: .otherLegs) ?? []
+            otherLegs: try members.decodeIfPresent([ResolvedRoute].self, forKey: .otherLegs)
         )
     }
 
@@ -141,7 +142,7 @@ extension RouteLookup: Codable {
         try outcome.encode(to: encoder)
         try members.encodeIfPresent(matched, forKey: .matched)
         try members.encodeIfPresent(unconnected, forKey: .unconnected)
-        if !otherLegs.isEmpty { try members.encode(otherLegs, forKey: .otherLegs) }
+        try members.encodeIfPresent(otherLegs, forKey: .otherLegs)
     }
 }
 

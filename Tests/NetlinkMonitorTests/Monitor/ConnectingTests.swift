@@ -94,6 +94,27 @@ struct ConnectingTests {
         #expect(answer?.otherLegs == [ResolvedRoute(interfaceIndex: 3, source: other)])
     }
 
+    @Test func `a next hop whose source is refused is none for connected sockets`() throws {
+        let other = try ip("10.3.0.2")
+        let network = harness.network
+        network.rules.append(try rule("10.3.0.0/24", action: 7))
+        network.addresses = [(2, source), (3, other)].map {
+            InterfaceAddress(interfaceIndex: $0.0, address: $0.1, prefixLength: 24)
+        }
+        let hops = try [(2, "10.1.0.1"), (3, "10.3.0.1")].map { NextHop(interfaceIndex: $0.0, gateway: try ip($0.1)) }
+        let route = Route(destination: .everything(.ipv4), nextHops: hops)
+        for question in [LookupQuestion(destination: internet), sourced] {
+            network.answers[question] = way(2)
+            network.matches[question] = route
+        }
+        network.answers[LookupQuestion(destination: internet, source: other)] = .refused(.unreachable)
+        network.links[2] = Link(index: 2, name: "eth0", flags: [.up], operationalState: .down)
+        try harness.start()
+        #expect(answer?.otherLegs == [])
+        let path = PathCandidates(try #require(answer), in: try #require(harness.lastSnapshot)).selected
+        #expect(path.unusableReason == .linkDown)
+    }
+
     @Test("a source rule that rejects packets is distinguished from a missing route")
     func refused() throws {
         harness.network.rules.append(try rule("10.1.0.2/32", action: 7))
