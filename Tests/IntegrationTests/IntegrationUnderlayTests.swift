@@ -124,6 +124,28 @@ struct IntegrationUnderlayTests {
         #expect(through.to?.path.ipv4?.underlay?.interface == "wlan0")
     }
 
+    @Test func `a rule for the port of a tunnel decides over its underlay`() async throws {
+        try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")
+        try namespace.run(
+            """
+            ip rule add ipproto udp dport 4789 lookup 77; ip route add default via 198.51.100.1 dev eth0 table 77
+            ip route add 203.0.113.8 via 192.0.2.1
+            """
+        )
+        let agent = try await agent()
+        for (number, port, via) in [(1, 4789, "wired"), (2, 4790, "wifi")] {
+            try namespace.run(
+                """
+                ip link add vx\(number) type vxlan id \(number) remote 203.0.113.8 dstport \(port)
+                ip addr add 10.99.\(number).2/24 dev vx\(number); ip link set vx\(number) up
+                ip route replace default via 10.99.\(number).1 dev vx\(number)
+                """
+            )
+            let through = try await leaves(agent, through: "vx\(number)", over: via)
+            #expect(through.to?.path.underlay?.interface == (via == "wired" ? "eth0" : "wlan0"))
+        }
+    }
+
     @Test("a tunnel over a multipath route is carried by the next hop that its own packets take")
     func severalLegs() async throws {
         try namespace.makeLink("eth0", peer: "far1", address: "198.51.100.2/24")

@@ -105,7 +105,8 @@ struct UnderlayResolver {
             source: local,
             interface: tunnel.tunnelDeviceIndex
                 ?? (tunnel.followsAssociation ? snapshot.routingDomain(of: tunnel) : 0),
-            transport: tunnel.sendsDatagrams ? .udp : nil
+            transport: tunnel.sendsDatagrams ? .udp : nil,
+            port: tunnel.tunnelPort
         )
         var answer = try kernel.lookups([question]).first
         // For datagrams the kernel selects a source even without a route, and looks up again with it, as in connect(2).

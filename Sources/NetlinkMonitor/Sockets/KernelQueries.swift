@@ -47,6 +47,8 @@ struct LookupQuestion: Sendable, Hashable {
     /// The packet's protocol, on which policy rules and the choice among several legs may depend; `nil` for TCP in IPv4,
     /// and none in IPv6.
     var transport: Transport?
+    /// The port that the packet is sent to, on which policy rules may depend; `nil` for none.
+    var port: UInt16?
 
     /// A protocol above IP, by its number.
     enum Transport: UInt8, Sendable {

@@ -59,6 +59,10 @@ struct Request {
         if let transport = question.transport ?? (question.destination.family == .ipv4 ? .tcp : nil) {
             attributes.append((Int(RTA_IP_PROTO.rawValue), [transport.rawValue]))
         }
+        // Linux 4.18 has introduced the port together with the protocol; older kernels ignore both.
+        if let port = question.port {
+            attributes.append((Int(RTA_DPORT.rawValue), withUnsafeBytes(of: port.bigEndian) { Array($0) }))
+        }
         return try Request("look up a route", RTM_GETROUTE, NLM_F_REQUEST, sequence, header, attributes)
     }
 

@@ -30,6 +30,8 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
     public var tunnelDeviceIndex: UInt32?
     /// The firewall mark of such a tunnel's own packets.
     public var tunnelMark: UInt32?
+    /// The UDP port to which such a tunnel sends its own packets (VXLAN, Geneve).
+    public var tunnelPort: UInt16?
     /// `true` if another namespace carries the packets: that of the lower interface, or the one in which a tunnel was
     /// created and its own packets are routed (`IFLA_LINK_NETNSID`).
     public var hasForeignUnderlay: Bool {
@@ -114,6 +116,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         tunnelLocal: IPAddress? = nil,
         tunnelDeviceIndex: UInt32? = nil,
         tunnelMark: UInt32? = nil,
+        tunnelPort: UInt16? = nil,
         hasForeignUnderlay: Bool = false,
         vrfTable: UInt32? = nil,
         group: UInt32? = nil,
@@ -134,6 +137,7 @@ public struct Link: Sendable, Hashable, Identifiable, Codable {
         self.tunnelLocal = tunnelLocal
         self.tunnelDeviceIndex = tunnelDeviceIndex
         self.tunnelMark = tunnelMark
+        self.tunnelPort = tunnelPort
         isCarriedElsewhere = hasForeignUnderlay ? true : nil
         self.vrfTable = vrfTable
         self.group = group

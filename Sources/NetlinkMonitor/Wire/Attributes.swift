@@ -78,6 +78,12 @@ struct Attributes {
         return bytes.loadUnaligned(as: UInt32.self)
     }
 
+    func uint16(_ type: Int) throws(MessageError) -> UInt16? {
+        guard let bytes = bytes(type) else { return nil }
+        guard bytes.count == 2 else { throw .badAttributeValue(type: messageType, attribute: type) }
+        return bytes.loadUnaligned(as: UInt16.self)
+    }
+
     func uint8(_ type: Int) throws(MessageError) -> UInt8? {
         guard let bytes = bytes(type) else { return nil }
         guard let value = bytes.first else { throw .badAttributeValue(type: messageType, attribute: type) }

@@ -106,6 +106,7 @@ enum LinkParser {
             link.tunnelRemote = remote
             link.tunnelLocal = try address(attributes.local, info)
             link.tunnelMark = try number(attributes.mark, info)
+            link.tunnelPort = try port(attributes.port, info)
         }
     }
 
@@ -123,6 +124,13 @@ enum LinkParser {
         guard let type else { return nil }
         let number = try value(info, type) { (data, type) throws(MessageError) in try data.uint32(type) }
         return number == 0 ? nil : number
+    }
+
+    /// Returns a port, which is in network byte order.
+    private static func port(_ type: Int?, _ info: Attributes) throws(MessageError) -> UInt16? {
+        guard let type else { return nil }
+        return try value(info, type) { (data, type) throws(MessageError) in try data.uint16(type) }
+            .map(UInt16.init(bigEndian:))
     }
 
     private static func value<Value>(
@@ -148,6 +156,8 @@ private struct TunnelAttributes {
     let device: Int?
     /// The firewall mark of the tunnel's packets.
     let mark: Int?
+    /// The port of the tunnel's packets.
+    let port: Int?
 
     /// Returns the attributes of a kind; `nil` for one whose remote the kernel does not report.
     init?(kind: String) {
@@ -163,17 +173,21 @@ private struct TunnelAttributes {
                 [Int(IFLA_VXLAN_GROUP), Int(IFLA_VXLAN_GROUP6)],
                 [Int(IFLA_VXLAN_LOCAL), Int(IFLA_VXLAN_LOCAL6)],
                 Int(IFLA_VXLAN_LINK),
-                nil
+                nil,
+                port: Int(IFLA_VXLAN_PORT)
             )
-        case "geneve": self.init([Int(IFLA_GENEVE_REMOTE), Int(IFLA_GENEVE_REMOTE6)], [], nil, nil)
+        case "geneve":
+            let remote = [Int(IFLA_GENEVE_REMOTE), Int(IFLA_GENEVE_REMOTE6)]
+            self.init(remote, [], nil, nil, port: Int(IFLA_GENEVE_PORT))
         default: return nil
         }
     }
 
-    private init(_ remote: [Int], _ local: [Int], _ device: Int?, _ mark: Int?) {
+    private init(_ remote: [Int], _ local: [Int], _ device: Int?, _ mark: Int?, port: Int? = nil) {
         self.remote = remote
         self.local = local
         self.device = device
         self.mark = mark
+        self.port = port
     }
 }

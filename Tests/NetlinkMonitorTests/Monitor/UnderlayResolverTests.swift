@@ -104,6 +104,16 @@ struct UnderlayResolverTests {
         #expect(try resolve()?.interfaceIndex == 2)
     }
 
+    @Test mutating func `a tunnel over UDP is looked up with its port, which rules may select`() throws {
+        let remote = try ip("203.0.113.9")
+        tunnel.tunnelRemote = remote
+        tunnel.driverKind = "vxlan"
+        tunnel.tunnelPort = 4789
+        kernel.ways[LookupQuestion(destination: remote, transport: .udp)] = 3
+        kernel.ways[LookupQuestion(destination: remote, transport: .udp, port: 4789)] = 2
+        #expect(try resolve()?.interfaceIndex == 2)
+    }
+
     @Test(
         "a UDP tunnel over IPv6 has the route of its source if there is no route without a source",
         arguments: [("vxlan", 0, 2), ("vxlan", 2, 2), ("ip6gre", 0, nil)] as [(String, UInt32, UInt32?)]

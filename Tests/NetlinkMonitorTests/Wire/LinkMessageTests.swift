@@ -172,6 +172,15 @@ struct LinkMessageTests {
         #expect(free.tunnelDeviceIndex == nil && free.tunnelMark == nil)
     }
 
+    @Test(
+        arguments: [("vxlan", 2, 15, 4789), ("geneve", 2, 5, 4789), ("gre", 7, 15, nil)]
+            as [(String, UInt16, UInt16, UInt16?)]
+    )
+    func `the port of a tunnel over UDP is read`(kind: String, remote: UInt16, port: UInt16, expected: UInt16?) throws {
+        let data = [NetlinkAttribute(remote, [192, 0, 2, 9]), NetlinkAttribute(port, [0x12, 0xB5])]
+        #expect(try link(.link(5, "t", attributes: [.linkInfo(kind, data: data)])).link.tunnelPort == expected)
+    }
+
     @Test("the packets of a VTI use neither its device nor its mark", arguments: ["vti", "vti6"])
     func associationEnds(kind: String) throws {
         let ends = [NetlinkAttribute(4, [192, 0, 2, 2]), NetlinkAttribute(5, [192, 0, 2, 9])]
