@@ -148,6 +148,23 @@ struct MachinePropertyTests {
         #expect(state == driver.machine.state)
     }
 
+    @Test(arguments: 400..<430)
+    func `each verdict begins when its event says`(seed: Int) {
+        var driver = Driver()
+        var starts: [ProbePoint: Observed] = [:]
+        for timed in MachineStory.make(UInt64(seed), Self.configuration) {
+            driver.take(timed)
+            for case .probe(let point, let change) in driver.transitions
+            where change.from.verdict != change.to.verdict { starts[point] = change.observed }
+            driver.transitions = []
+            for record in driver.machine.publishedProbes
+            where record.state == record.published && record.state.verdict != .unknown {
+                #expect(record.since == starts[record.point])
+            }
+        }
+        #expect(!starts.isEmpty)
+    }
+
     @Test("after a long quiet period the last change is published, and no timer is pending", arguments: 200..<230)
     func missesNothing(_ seed: Int) {
         var driver = Driver()

@@ -39,8 +39,11 @@ struct ProbeTrack: Sendable {
     var state = ProbeState.unknown
     /// The last published status.
     var published = ProbeState.unknown
+    /// The start of its verdict; nil before the first event with another one than `unknown`.
+    var publishedSince: Observed?
     /// `true` if the last event about it ended a verdict: the next check is an event, whatever it finds.
     var awaitsVerdict = false
+    /// The start of the verdict of the status, which a change of the path interrupts.
     var since: Observed?
     var last: ProbeSample?
     /// `true` if the last check says nothing, because the other family resolves the target's name, or may.
@@ -95,7 +98,8 @@ struct ProbeTrack: Sendable {
             point: point,
             state: state,
             published: published,
-            since: since,
+            // A verdict that a recheck over another path has confirmed began when its event says.
+            since: state.verdict == published.verdict ? publishedSince ?? since : since,
             last: last,
             streak: streak,
             isStale: isStale,
@@ -135,9 +139,9 @@ struct ProbeTrack: Sendable {
         let before = state.verdict
         apply(vote)
         if state.verdict != before || since == nil { since = sample.observed }
-        var outcome = Outcome(verdict: takeStep())
+        var outcome = Outcome(verdict: takeStep(at: sample.observed))
         // An answer between good and bad confirms no failure of a former path, and no portal there: nothing would end it.
-        if vote == .none, isUnmeasured { outcome.verdict = endVerdict() }
+        if vote == .none, isUnmeasured { outcome.verdict = endVerdict(at: sample.observed) }
         if noteFlapping(vote) {
             state.isFlapping = flaps.isFlapping
             var next = published
@@ -149,13 +153,19 @@ struct ProbeTrack: Sendable {
     }
 
     /// Returns the change of the verdict to publish; nil when it was published, or nothing is known.
-    mutating func takeStep() -> Step? {
+    mutating func takeStep(at observed: Observed) -> Step? {
         guard !isUnmeasured else { return nil }
         guard !state.isPublished(like: published) else {
             published = state
             return nil
         }
-        defer { (published, awaitsVerdict) = (state, false) }
+        awaitsVerdict = false
+        return publish(at: observed)
+    }
+
+    private mutating func publish(at observed: Observed) -> Step {
+        defer { published = state }
+        if state.verdict != published.verdict { publishedSince = observed }
         return Step(from: published, to: state)
     }
 
@@ -173,10 +183,10 @@ struct ProbeTrack: Sendable {
     var isUnmeasured: Bool { state.verdict == .unknown && state.code == nil }
 
     /// Returns the change to publish when the verdict is void; nil when none was published.
-    mutating func endVerdict() -> Step? {
+    mutating func endVerdict(at observed: Observed) -> Step? {
         guard published.verdict != .unknown else { return nil }
-        defer { (published, awaitsVerdict) = (state, true) }
-        return Step(from: published, to: state)
+        awaitsVerdict = true
+        return publish(at: observed)
     }
 
     /// `true` if the removal of its point is an event: a verdict was published, or for a next hop that a check is pending

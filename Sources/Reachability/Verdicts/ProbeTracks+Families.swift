@@ -54,7 +54,7 @@ extension ProbeTracks {
         else { return [] }
         let step = table.update(waiting) { track in
             track.releaseLookups(observed: observed)
-            return track.takeStep()
+            return track.takeStep(at: observed)
         }
         return step.map { [Consequence(point: other.point, step: $0, cause: ChangeCause(last, state: $0.to))] } ?? []
     }

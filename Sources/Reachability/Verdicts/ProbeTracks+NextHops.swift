@@ -34,7 +34,7 @@ extension ProbeTracks {
             guard track.state.verdict == .up || track.published.verdict == .up else { return nil }
             let step = table.update(position) { track in
                 track.lose(track.egresses, observed: observed)
-                return track.endVerdict()
+                return track.endVerdict(at: observed)
             }
             return step.map { (track.point, $0) }
         }

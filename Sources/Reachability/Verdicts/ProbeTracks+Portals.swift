@@ -59,7 +59,7 @@ extension ProbeTracks {
             detail: "probe '\(point)': \((table.tracks[check].state.code ?? .portalContent).rawValue)"
         )
         for position in reconcilePortals(at: interface, observed) {
-            guard let step = table.update(position, { $0.takeStep() }) else { continue }
+            guard let step = table.update(position, { $0.takeStep(at: observed) }) else { continue }
             consequences.append(Consequence(point: table.points[position], step: step, cause: cause))
         }
         for position in table.group(of: interface).held.sorted() {
@@ -68,7 +68,7 @@ extension ProbeTracks {
             else { continue }
             let step = table.update(position) { track in
                 track.release(observed: observed)
-                return track.takeStep()
+                return track.takeStep(at: observed)
             }
             guard let step else { continue }
             let cause = ChangeCause(last, state: step.to)

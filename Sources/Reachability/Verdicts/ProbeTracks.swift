@@ -52,6 +52,7 @@ struct ProbeTracks: Sendable {
         for departure in due {
             departed[departure.point] = nil
             dormant[departure.point]?.published = .unknown
+            dormant[departure.point]?.publishedSince = departure.observed
             dormant[departure.point]?.awaitsVerdict = false
         }
         return due
@@ -235,7 +236,8 @@ extension ProbeTracks {
                     departed[wanted.point] = Departure(last, isRemoved: true, observed)
                 } else {
                     // The next verdict is compared with the last published one.
-                    (track.published, track.awaitsVerdict) = (last.published, last.awaitsVerdict)
+                    (track.published, track.publishedSince) = (last.published, last.publishedSince)
+                    track.awaitsVerdict = last.awaitsVerdict
                 }
                 return track
             }
@@ -245,7 +247,9 @@ extension ProbeTracks {
                     noteChange(of: wanted.point, track.egresses.changedFamilies(in: wanted.egresses))
                 }
                 track.lose(wanted.egresses, observed: observed)
-                if isReplaced, let step = track.endVerdict() { replacedNextHops.append((wanted.point, step)) }
+                if isReplaced, let step = track.endVerdict(at: observed) {
+                    replacedNextHops.append((wanted.point, step))
+                }
                 rechecks.insert(wanted.point)
             }
             return track
