@@ -99,11 +99,12 @@ extension ReachabilityState {
         ipv4.isPublished(like: other.ipv4) && ipv6.isPublished(like: other.ipv6) && path.isPublished(like: other.path)
     }
 
-    /// Returns whether another state looks the same in events.
+    /// Returns whether another state looks the same in events, which show of an alternative the names of its interfaces.
     func isPublished(like other: ReachabilityState) -> Bool {
         hasPathsPublished(like: other) && connectivity == other.connectivity
             && familyConnectivity == other.familyConnectivity && connectivityReason == other.connectivityReason
-            && isFlapping == other.isFlapping && alternative == other.alternative
+            && isFlapping == other.isFlapping && alternative?.preferred.name == other.alternative?.preferred.name
+            && alternative?.interface.name == other.alternative?.interface.name
     }
 }
 

@@ -87,7 +87,7 @@ struct StateSettler: Sendable {
         raw = raw.among(uplinks, proven: proven)
         let after = settled
         let concerned = [before.alternative, after.alternative].compactMap { $0?.interface.index }
-        guard isKnown, before != after,
+        guard isKnown, !after.isPublished(like: before),
             let change = changes.first(where: { concerned.contains($0.to.interface.index) }) ?? changes.first
         else { return nil }
         return Change(
@@ -106,7 +106,7 @@ struct StateSettler: Sendable {
         proven.insert(uplink)
         raw = raw.among(uplinks, proven: proven)
         let after = settled
-        guard before != after else { return nil }
+        guard !after.isPublished(like: before) else { return nil }
         return Change(from: before, to: after, cause: cause, observed: observed, settled: .zero)
     }
 

@@ -182,6 +182,29 @@ struct PathAlternativeTests {
         #expect(run.machine.state.alternative == nil)
     }
 
+    @Test(arguments: [
+        PathInterface(index: 9, name: "wwan0", kind: .wwan), PathInterface(index: 4, name: "wwan0", kind: .wired),
+        PathInterface(index: 4, name: "wwan0", kind: .wwan, kindIsGuess: true),
+    ])
+    func `another index or kind of the alternative's interface is no change of the state`(interface: PathInterface) {
+        var settler = StateSettler(policy: .standard)
+        let observed = ScriptedCheck.time(0)
+        _ = settler.observe(
+            ipv4: Path(via: .none, interface: Self.wlan0, reason: .linkDown),
+            ipv6: Path(via: .none, reason: .noRoute),
+            verdict: .unknown,
+            cause: .start,
+            observed: observed
+        )
+        let old = Uplink(interface: Self.wwan0, connectivity: .unknown, isUsed: false)
+        let new = Uplink(interface: interface, connectivity: .unknown, isUsed: false)
+        let first = settler.follow([Change(from: old.absent, to: old, cause: .start, observed: observed)], to: [old])
+        #expect(first?.to.alternative?.interface == Self.wwan0)
+        let second = settler.follow([Change(from: old, to: new, cause: .start, observed: observed)], to: [new])
+        #expect(second == nil)
+        #expect(settler.settled.alternative?.interface == interface)
+    }
+
     @Test("uplinks lost together are one change, without an alternative")
     func lostTogether() {
         var run = MachineRun(MachineConfiguration())
