@@ -92,28 +92,44 @@ public struct ReachabilityMachine: Sendable {
         replacedNextHops(update, isCorrection).forEach(emit)
         let old = reachability.raw
         let state = reachability.combined(ipv4: ipv4.path, ipv6: ipv6.path, verdict: probeTracks.connectivity)
-        var cause = ChangeCause.start
-        if state.ipv4 != old.ipv4 || state.ipv6 != old.ipv6 {
-            cause = Self.cause(update, isReload, isCorrection, from: old.path, to: state.path)
+        func because(_ family: AddressFamily) -> ChangeCause {
+            Self.cause(update, isReload, isCorrection, of: family, from: old, to: state)
         }
+        let pathCauses = (ipv4: because(.ipv4), ipv6: because(.ipv6))
+        let family = state.decidingFamily(since: old)
+        let cause = family == .ipv4 ? pathCauses.ipv4 : pathCauses.ipv6
         if !state.hasPathsPublished(like: old) {
             // The uplinks have not settled: one that works may be lost in the same snapshot.
             emit(.path(Change(from: old.withoutAlternative, to: state, cause: cause, observed: update.observed)))
         }
         let uplinks = uplinkStates.observe(probeTracks.uplinks, observed: update.observed) { uplink in
-            Self.cause(update, isCorrection, of: uplink)
+            Self.cause(update, isCorrection, of: uplink, from: old, to: state)
         }
         follow(uplinks).forEach(emit)
-        observe(ipv4: ipv4.path, ipv6: ipv6.path, cause: cause, observed: update.observed).forEach(emit)
+        observe(
+            ipv4: ipv4.path,
+            ipv6: ipv6.path,
+            cause: cause,
+            pathCauses: pathCauses,
+            observed: update.observed
+        )
+        .forEach(emit)
         Self.published(uplinks).forEach(emit)
         doubtNewSilences(update.observed) { uplink in
             let path = uplink.map { Path(via: .none, interface: $0) }
-            return Self.cause(update, isReload, isCorrection, from: path ?? old.path, to: path ?? state.path)
+            return Self.cause(
+                update,
+                isReload,
+                isCorrection,
+                from: path ?? old.path,
+                to: path ?? state.path,
+                family: uplink.map { Self.family(of: $0, in: update.changes, from: old, to: state) } ?? family
+            )
         }
         .forEach(emit)
-        for index in targetStates.indices {
+        for (index, target) in configuration.targets.enumerated() {
             observeTarget(index, in: snapshot, observed: update.observed) { old, new in
-                Self.cause(update, isReload, isCorrection, from: old, to: new)
+                Self.cause(update, isReload, isCorrection, from: old, to: new, family: target.address.family)
             }
             .forEach(emit)
         }
@@ -243,33 +259,25 @@ public struct ReachabilityMachine: Sendable {
         let deadlines = [reachability.deadline, uplinkStates.deadline, flaps.deadline, departure]
         return (deadlines + targetStates.map(\.deadline)).compactMap { $0 }.min()
     }
-
-    private static func cause(
-        _ update: NetworkUpdate,
-        _ isReload: Bool,
-        _ isCorrection: Bool,
-        from old: Path,
-        to new: Path
-    ) -> ChangeCause {
-        if isReload { return .reload(interface: new.interface?.name ?? old.interface?.name) }
-        guard old.via != .unknown else { return .start }
-        return ChangeCause(changes: update.changes, from: old, to: new, isCorrection: isCorrection)
-    }
 }
 
 extension ReachabilityMachine {
-    private static func cause(_ update: NetworkUpdate, _ isCorrection: Bool, of uplink: Uplink) -> ChangeCause {
-        let interface = uplink.interface
-        guard !update.changes.isEmpty || isCorrection else { return .reload(interface: interface.name) }
-        let reason = uplink.reason.flatMap { ReasonCode(rawValue: $0.code) }
-        return ChangeCause(changes: update.changes, of: interface, reason: reason, isCorrection: isCorrection)
-    }
-
     /// Returns the ends of the verdicts on next hops that others have replaced.
     private mutating func replacedNextHops(_ update: NetworkUpdate, _ isCorrection: Bool) -> [Transition] {
         probeTracks.takeReplacedNextHops().map { point, step in
             let uplink = probeTracks.vantages.uplinks.first { $0.interface.name == point.vantage.interface }
-            let cause = ChangeCause(changes: update.changes, of: uplink?.interface, isCorrection: isCorrection)
+            let family: AddressFamily? =
+                switch point.vantage.families {
+                case .any: nil
+                case .ipv4: .ipv4
+                case .ipv6: .ipv6
+                }
+            let cause = ChangeCause(
+                changes: update.changes,
+                of: uplink?.interface,
+                family: family,
+                isCorrection: isCorrection
+            )
             return .probe(point, Change(from: step.from, to: step.to, cause: cause, observed: update.observed))
         }
     }
@@ -305,13 +313,20 @@ extension ReachabilityMachine {
     /// Handles the paths, with the current connectivity.
     ///
     /// - Returns: The settled transition, and the start or end of flapping.
-    mutating func observe(ipv4: Path, ipv6: Path, cause: ChangeCause, observed: Observed) -> [Transition] {
+    mutating func observe(
+        ipv4: Path,
+        ipv6: Path,
+        cause: ChangeCause,
+        pathCauses: (ipv4: ChangeCause, ipv6: ChangeCause)? = nil,
+        observed: Observed
+    ) -> [Transition] {
         var transitions: [Transition] = []
         let settled = reachability.observe(
             ipv4: ipv4,
             ipv6: ipv6,
             verdict: probeTracks.connectivity,
             cause: cause,
+            pathCauses: pathCauses,
             observed: observed
         )
         if let settled { transitions.append(.reachability(settled)) }

@@ -94,6 +94,24 @@ public struct ReachabilityState: Sendable, Hashable {
 }
 
 extension ReachabilityState {
+    /// Returns the default path of a family.
+    func path(of family: AddressFamily) -> Path { family == .ipv4 ? ipv4 : ipv6 }
+
+    /// Returns the family whose path decides the change from another state.
+    ///
+    /// Of two changed ones it is that with another medium or interface, and if both have one, that of the overall path.
+    func decidingFamily(since old: ReachabilityState) -> AddressFamily {
+        func weight(_ family: AddressFamily) -> Int {
+            let (before, after) = (old.path(of: family), path(of: family))
+            guard after != before else { return 0 }
+            guard !after.isPublished(like: before) else { return 1 }
+            return after.grade == before.grade ? 2 : 3
+        }
+        let (first, second) = (weight(.ipv4), weight(.ipv6))
+        guard first == second else { return first > second ? .ipv4 : .ipv6 }
+        return path == ipv4 ? .ipv4 : .ipv6
+    }
+
     /// Returns whether the paths of another state look the same in events, the overall one among them.
     package func hasPathsPublished(like other: ReachabilityState) -> Bool {
         ipv4.isPublished(like: other.ipv4) && ipv6.isPublished(like: other.ipv6) && path.isPublished(like: other.path)

@@ -44,11 +44,14 @@ struct StateSettler: Sendable {
     }
 
     /// Handles the paths and the verdicts over them; the first observation settles at once.
+    ///
+    /// - Parameter pathCauses: The cause of each family's change, if it is not the same for both.
     mutating func observe(
         ipv4 newIPv4: Path,
         ipv6 newIPv6: Path,
         verdict newVerdict: ConnectivityVerdict,
         cause: ChangeCause,
+        pathCauses: (ipv4: ChangeCause, ipv6: ChangeCause)? = nil,
         observed: Observed
     ) -> Change<ReachabilityState>? {
         let before = settled
@@ -70,8 +73,8 @@ struct StateSettler: Sendable {
             keepsCause: keepsCause
         )
         coordinate()
-        let first = ipv4.observe(newIPv4, cause: cause, observed: observed, at: now)
-        let second = ipv6.observe(newIPv6, cause: cause, observed: observed, at: now)
+        let first = ipv4.observe(newIPv4, cause: pathCauses?.ipv4 ?? cause, observed: observed, at: now)
+        let second = ipv6.observe(newIPv6, cause: pathCauses?.ipv6 ?? cause, observed: observed, at: now)
         return settle(from: before, first, second, third, at: now)
     }
 
@@ -150,7 +153,7 @@ struct StateSettler: Sendable {
         coordinate()
         let after = settled
         guard !after.isPublished(like: before) else { return nil }
-        let path = [first, second].compactMap { $0 }.first { $0.to == after.path } ?? first ?? second
+        let path = after.decidingFamily(since: before) == .ipv4 ? first ?? second : second ?? first
         guard let cause = path?.cause ?? third?.cause, let observed = path?.observed ?? third?.observed,
             let waited = path?.settled ?? third?.settled
         else { return nil }

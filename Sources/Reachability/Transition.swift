@@ -147,25 +147,52 @@ public struct ChangeCause: Sendable, Hashable {
         )
     }
 
-    /// Creates the cause of a change that concerns one interface from the changes of an update.
-    init(changes: [NetworkChange], of interface: PathInterface?, reason: ReasonCode? = nil, isCorrection: Bool) {
+    /// Creates the cause of a change that concerns one interface, and perhaps one family alone, from the changes of an
+    /// update.
+    init(
+        changes: [NetworkChange],
+        of interface: PathInterface?,
+        family: AddressFamily?,
+        reason: ReasonCode? = nil,
+        isCorrection: Bool
+    ) {
         let path = Path(via: .none, interface: interface, reason: reason)
-        self.init(changes: changes, from: path, to: path, isCorrection: isCorrection)
+        self.init(changes: changes, from: path, to: path, family: family, isCorrection: isCorrection)
     }
 
     /// Creates the cause of a transition between two paths from the changes of an update.
     ///
-    /// Changes of the interfaces that either path uses, and of the rules, take precedence over those of other
-    /// interfaces; causes over effects. If the new path is unusable for a definite reason, that reason is the code, and
-    /// a change of another interface is the cause only if it is the same: a bridge loses its carrier with its member's,
-    /// but not because the member is "up" elsewhere.
-    init(changes: [NetworkChange], from old: Path, to new: Path, isCorrection: Bool) {
-        let concerned = Set(
-            [old, new].flatMap { [$0.interface?.index, $0.underlay?.interface?.index] }.compactMap { $0 }
-        )
-        let reason = new.via == .none && new.reason != .noRoute ? new.reason : nil
+    /// Changes of the paths' family, or of none, take precedence over those of the other one, except on the interface
+    /// that carries a tunnel, whose packets may be of either; then those of the interfaces that either path uses, and of
+    /// the rules, over those of other interfaces; causes over effects. If the new path is unusable for a definite reason,
+    /// that reason is the code, and a change of another interface is the cause only if it is the same: a bridge loses its
+    /// carrier with its member's, but not because the member is "up" elsewhere.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of the update.
+    ///   - old: The path before.
+    ///   - new: The path after.
+    ///   - family: The family of the paths; `nil` if they stand for both.
+    ///   - isPartial: `true` if the other family has a path, so that the reason of an unusable one is no code.
+    ///   - isCorrection: `true` if the update comes from a resynchronization.
+    init(
+        changes: [NetworkChange],
+        from old: Path,
+        to new: Path,
+        family: AddressFamily? = nil,
+        isPartial: Bool = false,
+        isCorrection: Bool
+    ) {
+        let carriers = Set([old, new].compactMap { $0.underlay?.interface?.index })
+        let concerned = carriers.union([old, new].compactMap { $0.interface?.index })
+        let reason = new.via == .none && new.reason != .noRoute && !isPartial ? new.reason : nil
         let own = changes.filter { $0.interfaceIndex.map(concerned.contains) ?? true }
-        let ordered = own + changes.filter { reason == nil || $0.code.rawValue == reason?.rawValue }
+        let all = own + changes.filter { reason == nil || $0.code.rawValue == reason?.rawValue }
+        let fitting = all.filter { change in
+            guard let family, let changed = change.family, changed != family else { return true }
+            return change.interfaceIndex.map(carriers.contains) ?? false
+        }
+        let ordered = fitting + all
         let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
         self.init(
             kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? (reason == .linkDown ? .link : .route),

@@ -49,4 +49,60 @@ struct ChangeCauseTests {
         let cause = ChangeCause(changes: changes, from: Self.down, to: Self.up, isCorrection: false)
         #expect(cause == ChangeCause(kind: .link, code: "link_up", interface: "eth0", detail: "eth0: up"))
     }
+
+    private static func change(_ code: NetworkChange.Code, _ index: UInt32, _ family: AddressFamily) -> NetworkChange {
+        NetworkChange(
+            code: code,
+            interfaceIndex: index,
+            interfaceName: "if\(index)",
+            family: family,
+            detail: "\(family)"
+        )
+    }
+
+    static let pairs: [(address: NetworkChange.Code, route: NetworkChange.Code)] = [
+        (.addressAdded, .routeAdded), (.addressRemoved, .routeRemoved),
+    ]
+
+    @Test(arguments: AddressFamily.allCases, pairs)
+    func `the change of one family is not caused by an address of the other one`(
+        family: AddressFamily,
+        pair: (address: NetworkChange.Code, route: NetworkChange.Code)
+    ) {
+        let other: AddressFamily = family == .ipv4 ? .ipv6 : .ipv4
+        // The route may be on another interface than the path's: of a lower metric, or the preferred one until now.
+        for index: UInt32 in [2, 3] {
+            let changes = [Self.change(pair.address, 2, other), Self.change(pair.route, index, family)]
+            for changes in [changes, changes.reversed()] {
+                let all = changes + [Self.change(.lookupChanged, 2, family)]
+                let cause = ChangeCause(changes: all, from: Self.up, to: Self.up, family: family, isCorrection: false)
+                #expect(cause.code == pair.route.rawValue && cause.detail == "\(family)")
+            }
+        }
+    }
+
+    @Test func `an address of either family may be the cause on the interface that carries a tunnel`() {
+        let tunnel = Path(
+            via: .wired,
+            interface: PathInterface(index: 5, name: "wg0", kind: .tunnel),
+            underlay: PathUnderlay(interface: Self.bridge, evidence: .remoteRoute)
+        )
+        let moved = NetworkChange(code: .underlayChanged, interfaceIndex: 5, interfaceName: "wg0", detail: "")
+        let changes = [Self.change(.addressRemoved, 2, .ipv6), moved]
+        let cause = ChangeCause(
+            changes: changes,
+            from: tunnel,
+            to: Self.down,
+            family: .ipv4,
+            isPartial: true,
+            isCorrection: false
+        )
+        #expect(cause.code == "address_removed")
+    }
+
+    @Test func `an address of the other family is the cause where nothing else has changed`() {
+        let changes = [Self.change(.addressRemoved, 2, .ipv6), Self.change(.lookupChanged, 2, .ipv4)]
+        let cause = ChangeCause(changes: changes, from: Self.up, to: Self.up, family: .ipv4, isCorrection: false)
+        #expect(cause.code == "address_removed")
+    }
 }
