@@ -27,6 +27,17 @@
 #include <unistd.h>
 #include <wchar.h>
 
+static int argument_count;
+static char **arguments;
+
+// glibc calls constructors with the arguments of main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+const char *clinux_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
 static locale_t utf8_locale;
 
 static void open_utf8_locale(void) { utf8_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }

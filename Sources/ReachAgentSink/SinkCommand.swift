@@ -50,7 +50,7 @@ struct SinkCommand: ParsableCommand {
     static func main() {
         StandardDescriptors.open()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(ProgramArguments.afterName)
             try command.run()
         } catch {
             Glibc.exit(status(of: error))
@@ -79,8 +79,8 @@ struct SinkCommand: ParsableCommand {
             Terminal.print(fullMessage(for: error))
             return 0
         }
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let sentence = CommandMistake.sentence(message(for: error), arguments, help: helpMessage(columns: 120))
+        let help = helpMessage(columns: 120)
+        let sentence = CommandMistake.sentence(message(for: error), ProgramArguments.afterName, help: help)
         Terminal.printError("reachagent-sink: \(sentence)")
         Terminal.printError("help:  reachagent-sink --help")
         return ExitStatus.usage

@@ -1,5 +1,5 @@
 // The functions of the C library that LinuxSupport needs and Swift cannot import: file descriptors for signals, timers
-// and wake-ups, and variadic functions. Nothing here has state or policy.
+// and wake-ups, variadic functions, and the arguments of the process. Nothing here has policy.
 //
 // No system header that declares a structure is included here: Swift would attribute the members of timespec and
 // similar structures to this module or to Glibc, depending on the order of compilation.
@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// Returns an argument of the process, of which the first is its name; NULL beyond the last. No file is read for it.
+const char *clinux_argument(int index);
 
 // Opens a non-blocking, close-on-exec eventfd(2); -1 with errno.
 int clinux_open_eventfd(void);

@@ -36,7 +36,7 @@ struct FleetCommand: ParsableCommand {
         setlocale(LC_ALL, "")
         Terminal.setProgram("reachagent fleet")
         do {
-            var command = try parseAsRoot(Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot(ProgramArguments.afterName)
             try command.run()
         } catch let failure as TransportFailure {
             Terminal.printError("reachagent fleet: \(ForeignText.line(failure.detail))")
@@ -55,7 +55,7 @@ struct FleetCommand: ParsableCommand {
             return 0
         }
         if !(error is ExitCode) {
-            Terminal.printError("reachagent fleet: \(sentence(error, Array(CommandLine.arguments.dropFirst())))")
+            Terminal.printError("reachagent fleet: \(sentence(error, ProgramArguments.afterName))")
             if code == .validationFailure { Terminal.printError("help:  reachagent fleet --help") }
         }
         return code.rawValue

@@ -80,7 +80,7 @@ struct ReachAgentCommand: ParsableCommand {
     static func main() {
         StandardDescriptors.open()
         SignalDescriptor.letEndProcessOne(SIGINT, SIGTERM, SIGHUP)
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProgramArguments.afterName
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
         let clients = QueuedClients()
         do {
