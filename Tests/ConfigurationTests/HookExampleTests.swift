@@ -1,3 +1,5 @@
+import AgentEvents
+import AgentTestKit
 import Foundation
 import Hooks
 import Testing
@@ -28,6 +30,50 @@ import Testing
         #expect(script.hasSuffix("-\(hook.name)"))
         let command = try #require(hook.action.command, "it is no program")
         #expect(command.arguments.map { $0.split(separator: "/").last.map(String.init) } == [script])
+    }
+
+    /// The hooks that replace those of other dispatchers, by `docs/hooks.md`.
+    private static func equivalents() throws -> [HookDefinition] {
+        let page = directory.deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/hooks.md")
+        let section = try #require(
+            try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n## Migrating").last
+        )
+        let block = try #require(section.components(separatedBy: "```toml\n").dropFirst().first)
+        let loaded = try Fixtures.load(try #require(block.components(separatedBy: "```").first))
+        #expect(loaded.warnings.isEmpty)
+        return loaded.settings.hooks.definitions
+    }
+
+    @Test(arguments: [
+        // The Internet is there, is lost, and returns: the link is the same.
+        ("wired", "unknown", "wired", "full", ["connectivity-change"]),
+        ("wired", "full", "wired", "local", ["connectivity-change"]),
+        ("wired", "local", "wired", "full", ["connectivity-change"]),
+        ("none", "none", "wired", "unknown", ["connectivity-change", "up"]),
+        ("wired", "full", "wifi", "full", ["up"]),
+        ("wifi", "full", "none", "none", ["connectivity-change", "down"]),
+    ])
+    func `the equivalents of NetworkManager's actions run when those do`(
+        fromVia: String,
+        fromConnectivity: String,
+        toVia: String,
+        toConnectivity: String,
+        names: [String]
+    ) throws {
+        let line = AgentLines.changed(
+            7,
+            from: AgentLines.state(via: fromVia, connectivity: fromConnectivity),
+            to: AgentLines.state(via: toVia, connectivity: toConnectivity)
+        )
+        let event = try #require(HookEvent(line: Array(line.utf8)))
+        let matching = try Self.equivalents().filter { $0.matches(event) == .matches }
+        #expect(matching.map(\.name).sorted() == names)
+    }
+
+    @Test func `the equivalent of mwan3's actions is for one uplink, and gets each event of it`() throws {
+        let hook = try #require(try Self.equivalents().first { $0.trigger.types == [.uplinkChanged] })
+        #expect(hook.trigger.filter.interfaces == ["eth1"] && hook.trigger.filter.changes == [.connectivity])
+        #expect(hook.pace.queue == .all)
     }
 
     @Test func `the chat's hooks are valid`() throws {

@@ -204,7 +204,8 @@ struct WhenKeys: KeyTable {
         optional: ValueFormat<String>.interfacePattern.oneOrMore(1...64),
         example: "[\"wwan*\", \"ppp?\"]",
         """
-        Patterns: the interface before, after or of the cause, by its own name or an alternative one \(Self.ofInterfaces)
+        Patterns: the interface before, after or of the cause, by its own name or an alternative one; of `uplink.changed` \
+        the uplink alone \(Self.ofInterfaces)
         """
     )
     let cause = Key(

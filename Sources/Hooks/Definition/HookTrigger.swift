@@ -52,7 +52,7 @@ public struct HookFilter: Sendable, Hashable {
     /// The probe must be one of these (`probe.changed`, `certificate.expiring`).
     public var probes: [String] = []
     /// One of these shell patterns (fnmatch(3)) must match the interface before or after the change, or of its cause, by
-    /// its own name or an alternative one.
+    /// its own name or an alternative one; for `uplink.changed` the uplink alone.
     public var interfaces: [String] = []
     /// The code of the cause must be one of these.
     public var causes: [String] = []
@@ -162,8 +162,10 @@ extension HookFilter {
 extension HookEvent {
     /// The interfaces of the event without duplicates: after the change, its own, of the cause, before the change.
     var interfaces: [String] {
+        // At a failover, the interface that went is the cause of the events of all uplinks.
+        let cause = type == .uplinkChanged ? nil : cause?.interface
         var names: [String] = []
-        for case let name? in [to.interface, interface, cause?.interface, from.interface] where !names.contains(name) {
+        for case let name? in [to.interface, interface, cause, from.interface] where !names.contains(name) {
             names.append(name)
         }
         return names

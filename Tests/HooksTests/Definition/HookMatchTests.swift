@@ -98,6 +98,22 @@ struct HookMatchTests {
     }
 
     @Test(arguments: [
+        ("eth0", "eth1", HookMatch.filter(name: "interface", wanted: ["eth0"], found: "eth1")),
+        ("eth0", "eth0", .matches), ("port0", "eth0", .matches),
+        ("port0", "eth1", .filter(name: "interface", wanted: ["port0"], found: "eth1")),
+    ])
+    func `the interface of an uplink's event is the uplink, and not the one whose loss is the cause`(
+        pattern: String,
+        uplink: String,
+        expected: HookMatch
+    ) {
+        var event = HookEvent(SampleEvent.uplink(uplink, cause: "eth0"))
+        event.addAlternativeNames { $0 == "eth0" ? ["port0"] : [] }
+        let trigger = HookTrigger(types: [.uplinkChanged], filter: Self.filter { $0.interfaces = [pattern] })
+        #expect(trigger.matches(event) == expected)
+    }
+
+    @Test(arguments: [
         ([], HookMatch.behindPortal), (["behind_portal"], .matches),
         (["link_up"], .filter(name: "cause", wanted: ["link_up"], found: "behind_portal")),
     ])

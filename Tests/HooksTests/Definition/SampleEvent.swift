@@ -14,26 +14,43 @@ enum SampleEvent {
         _ number: UInt64 = 1,
         from: (via: String, connectivity: String) = ("wired", "full"),
         to: (via: String, connectivity: String) = ("wifi", "full"),
+        reasonBefore: String? = nil,
         cause: String = "link",
         interface: String? = nil
     ) -> Event {
-        func state(_ side: (via: String, connectivity: String)) -> ReachabilityState {
+        func state(_ side: (via: String, connectivity: String), reason: String? = nil) -> ReachabilityState {
             let via = Via(side.via)
             return ReachabilityState(
                 via: via,
                 afStatus: 2,
                 connectivity: Connectivity(side.connectivity),
-                path: .init(Path(via: via))
+                reason: reason,
+                path: .init(Path(via: via, reason: reason))
             )
         }
         let change = StateChange(
-            from: state(from),
+            from: state(from, reason: reasonBefore),
             to: state(to),
             cause: ChangeCause(kind: cause, code: cause == "start" ? "initial" : "link_down", interface: interface),
             observed: time,
             settledMilliseconds: 0
         )
         return make(.reachabilityChanged, AgentEvent.defaultSubject, number, .reachabilityChanged(change))
+    }
+
+    /// A settled change of an uplink that is lost.
+    static func uplink(_ name: String, cause interface: String, _ number: UInt64 = 1) -> Event {
+        func uplink(_ connectivity: Connectivity) -> Uplink {
+            Uplink(interface: name, interfaceIndex: 2, kind: "wired", connectivity: connectivity, isUsed: false)
+        }
+        let change = UplinkChange(
+            from: uplink(.full),
+            to: uplink(.none),
+            cause: ChangeCause(kind: "link", code: "link_down", interface: interface),
+            observed: time,
+            settledMilliseconds: 0
+        )
+        return make(.uplinkChanged, name, number, .uplinkChanged(change))
     }
 
     /// A change of a target, or of the path to it.
