@@ -53,15 +53,15 @@ final class ExampleHook: Sendable {
         )
     }
 
-    /// Runs it with these variables and a PATH of nothing but the tools.
-    func run(_ variables: [String: String]) async throws -> Outcome {
+    /// Runs it with these variables, the line of an event, and a PATH of nothing but the tools.
+    func run(_ variables: [String: String], event: [UInt8] = Array("{}".utf8)) async throws -> Outcome {
         let calls = workspace.appending(path: "calls")
         try? FileManager.default.removeItem(at: calls)
         let all = variables.merging(["PATH": workspace.appending(path: "bin").path()]) { given, _ in given }
         let command = try await FinishedCommand.run(
             ["-i"] + all.map { "\($0.key)=\($0.value)" } + [script],
             of: "/usr/bin/env",
-            input: "{}\n",
+            input: String(decoding: event, as: UTF8.self) + "\n",
             patience: 30
         )
         let text = (try? String(contentsOf: calls, encoding: .utf8)) ?? ""

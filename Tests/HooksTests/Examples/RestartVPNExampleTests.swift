@@ -1,3 +1,4 @@
+import AgentEvents
 import AgentTestKit
 import Testing
 
@@ -39,6 +40,16 @@ import Testing
     func `anything else does not`(_ from: String, _ to: String) async throws {
         let hook = try ExampleHook("50-restart-vpn", standIns: ["systemctl"])
         #expect(try await hook.run(transition(from, to)).done == [])
+    }
+
+    @Test(arguments: [("underlay_down", [restart]), ("no_route", []), ("link_down", [])])
+    func `a new uplink after a moment without any restarts it, unless it was gone as well`(
+        _ reason: String,
+        _ calls: [String]
+    ) async throws {
+        let hook = try ExampleHook("50-restart-vpn", standIns: ["systemctl"])
+        let event = SampleEvent.reachability(from: ("none", "none"), to: ("wifi", "unknown"), reasonBefore: reason)
+        #expect(try await hook.run(transition("none wg0 none", "wifi wg0 unknown"), event: event.line).done == calls)
     }
 
     @Test
