@@ -394,13 +394,36 @@ import struct FoundationEssentials.Date
         #expect(text.contains("  next  # the ") && !text.contains("netlink is not available"), "\(text)")
     }
 
-    @Test func `a failure of netlink with another cause has no finding`() {
+    @Test(arguments: [
+        (EPERM, "Operation not permitted", []),
+        (
+            EAFNOSUPPORT, "Address family not supported by protocol",
+            ["# a service needs AF_NETLINK in RestrictAddressFamilies="]
+        ),
+    ])
+    func `a failure of netlink with another cause is the finding before every warning`(
+        number: Int32,
+        reason: String,
+        next: [String]
+    ) {
         var evidence = Cases.evidence()
-        evidence.kernel = .failure(NetlinkError(operation: "open a netlink socket", cause: .errno(EPERM)))
+        evidence.clock = .init(isSynchronized: false, isBehindProgram: false)
+        evidence.kernel = .failure(NetlinkError(operation: "open a netlink socket", cause: .errno(number)))
         let diagnosis = Diagnosis(evidence)
-        #expect(diagnosis.verdict == .notChecked && diagnosis.finding == nil)
-        let summary = "the kernel's netlink is not available: open a netlink socket: Operation not permitted"
-        #expect(diagnosis.sections.prefix(4).allSatisfy { $0.summary == summary && $0.next.isEmpty })
+        #expect(diagnosis.verdict == .notChecked && diagnosis.finding == diagnosis.sections.first)
+        let summary = "the kernel's netlink is not available: open a netlink socket: \(reason)"
+        #expect(diagnosis.sections.prefix(4).allSatisfy { $0.summary == summary && $0.next == next })
+        // Something else is broken for sure.
+        evidence.agent = .failure(.system(operation: "open a socket", errno: EIO))
+        #expect(Diagnosis(evidence).finding?.layer == .agent && Diagnosis(evidence).verdict == .error)
+    }
+
+    @Test func `a view of the kernel that was not read before the deadline is the finding before every warning`() {
+        var evidence = Cases.evidence()
+        evidence.clock = .init(isSynchronized: false, isBehindProgram: false)
+        evidence.kernel = nil
+        let diagnosis = Diagnosis(evidence)
+        #expect(diagnosis.verdict == .notChecked && diagnosis.finding?.layer == .link)
     }
 
     @Test func `a captive portal that the agent sees is the finding, even in a shortage of descriptors`() {

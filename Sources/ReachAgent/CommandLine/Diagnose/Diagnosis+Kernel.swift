@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NetlinkMonitor
 internal import Reachability
 
@@ -20,7 +21,10 @@ extension Diagnosis {
             return [view.link, view.address, view.route, view.nextHop]
         case .failure(let error)?:
             let (summary, remedy) = Unavailable.explanation(of: error)
-            return notChecked(summary, next: remedy.map { ["# \($0)"] } ?? [])
+            // systemd's sandbox answers so.
+            let isForbidden = error.cause == .errno(EAFNOSUPPORT)
+            let step = remedy ?? (isForbidden ? "a service needs AF_NETLINK in RestrictAddressFamilies=" : nil)
+            return notChecked(summary, next: step.map { ["# \($0)"] } ?? [])
         case nil: return notChecked(outOfTime)
         }
     }

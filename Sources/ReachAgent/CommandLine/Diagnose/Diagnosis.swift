@@ -81,8 +81,9 @@ struct Diagnosis: Sendable {
     let sections: [Section]
 
     /// The section to read first: the first that could not be read for want of descriptors, else the first broken layer,
-    /// else the connection's if a requested check has no result, else the agent's if the files with its settings have
-    /// errors, else the first with a warning, of which the clock's is the last.
+    /// else the connection's if a requested check has no result, else the first layer of the kernel if that was not read,
+    /// else the agent's if the files with its settings have errors, else the first with a warning, of which the clock's is
+    /// the last.
     let finding: Section?
 
     /// The verdict on the whole machine; not checked if the kernel did not answer.
@@ -117,9 +118,13 @@ extension Diagnosis {
         // The command's own connections and lookups fail for the same reason, which says nothing about their layers.
         if root == nil, Self.lacksDescriptors(evidence) { root = sections.first }
         self.sections = sections
-        // Without the settings not every layer is checked, which comes before the other warnings.
+        // Without the kernel's view, or the settings, not every layer is checked, which comes before the other warnings.
         var unread: Section?
-        if case .rejected? = evidence.configuration, evidence.agentOfLostSettings != nil { unread = sections.last }
+        switch (evidence.kernel, evidence.configuration) {
+        case (.success?, .rejected?): if evidence.agentOfLostSettings != nil { unread = sections.last }
+        case (.success?, _): break
+        default: unread = sections.first { $0.verdict == .notChecked }
+        }
         let warnings = sections.filter { $0.verdict == .warning }
         finding =
             root ?? sections.first { $0.verdict == .error } ?? Self.unfinished(sections, evidence) ?? unread
