@@ -509,6 +509,25 @@ import Testing
         #expect(problems.map(\.description) == ["cannot listen on \(address) ([http] listen): \(reason); \(hint)"])
     }
 
+    @Test(arguments: [
+        (1, 1, nil), (15, 16, nil),
+        (2, 2, "all 2 connections are in use, see `reachagent subscribers`: new ones are rejected"),
+        (16, 16, "all 16 connections are in use, see `reachagent subscribers`: new ones are rejected"),
+    ])
+    func `a limit of connections is a problem once others have reached it, and not the reader alone`(
+        count: Int,
+        limit: Int,
+        problem: String?
+    ) throws {
+        let sockets = #""sockets":{"connections":\#(count),"limit":\#(limit)}"#
+        let problems = try Self.status("\(Self.full),\(sockets)").problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            clock: \.description,
+            moment: \.description
+        )
+        #expect(problems.map(\.description) == [problem].compactMap(\.self))
+    }
+
     @Test(
         arguments: [
             (1000, nil, 0), (60_000, nil, 0), (60_001, nil, 1), (86_400_000, 0, 0), (86_400_000, 60_000, 0),

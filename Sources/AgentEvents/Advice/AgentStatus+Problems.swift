@@ -36,7 +36,8 @@ extension AgentStatus {
         }
         if let problem = problemOfJournal { problems.append(problem) }
         problems += (sockets?.unavailable ?? []).map(Self.problem)
-        if let sockets, let count = sockets.connections, let limit = sockets.limit, count >= limit {
+        // The first connection is the reader's own.
+        if let sockets, let count = sockets.connections, count > 1, let limit = sockets.limit, count >= limit {
             problems.append(
                 "all \(String(limit)) connections are in use, see `reachagent subscribers`: new ones are rejected"
             )

@@ -127,7 +127,9 @@ extension AgentServices {
             }
             requestHandler.note(connectionLimit: server.connectionLimit)
             if let sockets = configuration.sockets, server.connectionLimit < sockets.maximumConnections {
-                logger.warning("the limit of open files allows \(server.connectionLimit) connections only")
+                let clients = SummaryText.count(UInt64(server.connectionLimit), "connection")
+                let remedy = Shortage.remedy(errno: EMFILE).map { ": \($0)" } ?? ""
+                logger.warning("at most \(clients) to the sockets\(remedy)")
             }
         } stop: {
             server.stop(within: Self.clientDeadline)

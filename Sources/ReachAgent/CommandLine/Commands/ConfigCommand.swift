@@ -183,7 +183,7 @@ struct ConfigInitCommand: ParsableCommand {
         case EEXIST:
             Terminal.printError("reachagent: \(shown) exists; nothing was written. Name another file with '--output'")
             throw ExitCode(ExitStatus.finding)
-        case EACCES, EPERM, EROFS:
+        case EACCES, EPERM:
             Terminal.printError("reachagent: cannot write \(shown): \(failure)")
             let words = (output.map { ["--output", $0] } ?? []) + (agent.socket.map { ["--socket", $0] } ?? [])
             let options = words.map { " " + ShellWord.quoted($0) }.joined()
