@@ -1,36 +1,41 @@
-internal import Synchronization
+public import Synchronization
 
 /// Numbers notifications and delivers them to every subscriber, in order, without waiting for any.
 ///
-/// The module's documentation has the contract on ordering, slow subscribers, and the recorder.
+/// The module's documentation has the contract on ordering, slow subscribers, and the recorder. Everything is inlinable, so
+/// that it is compiled for the content: generic code would look up its metadata for each notification.
 public final class NotificationBus<Content: Sendable>: Sendable {
-    private struct State {
-        var nextSequence: UInt64
+    @usableFromInline
+    struct State {
+        @usableFromInline var nextSequence: UInt64
         /// The subscriptions, in the order of subscription, in which they are woken.
-        var subscriptions: [Subscription<Content>] = []
-        var isFinished = false
+        @usableFromInline var subscriptions: [Subscription<Content>] = []
+        @usableFromInline var isFinished = false
         /// The subscriber that receives everything before all others.
-        var recorder: Subscription<Content>?
+        @usableFromInline var recorder: Subscription<Content>?
         /// The notifications that subscribers have not got: those that wait for the recorder, and behind a released part
         /// of them the rest.
-        var held: [Notification<Content>] = []
+        @usableFromInline var held: [Notification<Content>] = []
         /// The number up to which the recorder has released them.
-        var releasedThrough: UInt64 = 0
+        @usableFromInline var releasedThrough: UInt64 = 0
         /// `true` while the recorder is too slow: nothing waits for it.
-        var isBypassed = false
+        @usableFromInline var isBypassed = false
 
         /// The number of the newest notification delivered to the subscribers.
-        var lastReleased: UInt64 { (held.first?.sequence ?? nextSequence) - 1 }
+        @inlinable var lastReleased: UInt64 { (held.first?.sequence ?? nextSequence) - 1 }
         /// `true` while a notification waits for the recorder.
-        var isWaiting: Bool { held.last.map { $0.sequence > releasedThrough } ?? false }
+        @inlinable var isWaiting: Bool { held.last.map { $0.sequence > releasedThrough } ?? false }
+
+        @inlinable
+        init(nextSequence: UInt64) { self.nextSequence = nextSequence }
     }
 
     /// The number of released notifications that are delivered before the subscribers are woken: less than their
     /// capacities, so that a long wait for the recorder cuts off none that is fast.
-    private static var portion: Int { 1024 }
+    @inlinable static var portion: Int { 1024 }
 
-    private let state: Mutex<State>
-    private let whenHeld: (@Sendable (Bool) -> Void)?
+    @usableFromInline let state: Mutex<State>
+    @usableFromInline let whenHeld: (@Sendable (Bool) -> Void)?
 
     /// Creates a bus.
     ///
@@ -40,19 +45,20 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///     releases some of those waiting; with `false` when none is waiting any more. Called with the bus's lock held:
     ///     it must be quick. For a timer that calls ``bypassRecorder()``: a recorder that makes progress is slow, but
     ///     does not hang.
+    @inlinable
     public init(firstSequence: UInt64 = 1, whenHeld: (@Sendable (Bool) -> Void)? = nil) {
         state = Mutex(State(nextSequence: max(1, firstSequence)))
         self.whenHeld = whenHeld
     }
 
     /// The number of the newest notification, or one less than the first number if there is none.
-    public var lastSequence: UInt64 { state.withLock { $0.nextSequence - 1 } }
+    @inlinable public var lastSequence: UInt64 { state.withLock { $0.nextSequence - 1 } }
 
     /// The number of the newest notification delivered to subscribers.
-    public var lastReleased: UInt64 { state.withLock { $0.lastReleased } }
+    @inlinable public var lastReleased: UInt64 { state.withLock { $0.lastReleased } }
 
     /// `true` if the recorder was too slow, and subscribers do not wait for it.
-    public var isRecorderBypassed: Bool { state.withLock { $0.isBypassed } }
+    @inlinable public var isRecorderBypassed: Bool { state.withLock { $0.isBypassed } }
 
     /// Publishes the content that `make` returns for a number.
     ///
@@ -60,6 +66,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// use the bus. Safe to call from any thread; never waits for a subscriber, nor for the recorder.
     ///
     /// - Returns: The notification, or `nil` when the bus is finished; `make` was not called then.
+    @inlinable
     @discardableResult
     public func publish(_ make: (UInt64) -> Content) -> Notification<Content>? {
         change { state, woken in
@@ -86,6 +93,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     ///   - whenReady: Called when the queue is no longer empty, or has reached the subscription's wake threshold: on the
     ///     publisher's or the recorder's thread, so it must not block; earlier subscribers are called first. Without it,
     ///     iterate over the subscription.
+    @inlinable
     public func subscribe(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -108,6 +116,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// Cancels a subscription.
     ///
     /// If it is that of the recorder, its held notifications are released.
+    @inlinable
     public func cancel(_ subscription: Subscription<Content>) {
         change { state, woken in
             if state.recorder === subscription {
@@ -122,6 +131,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// Ends the bus: nothing more can be published, and every subscription ends after its queue.
     ///
     /// The recorder still releases held notifications.
+    @inlinable
     public func finish() {
         change { state, woken in
             state.isFinished = true
@@ -142,6 +152,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// - Parameters:
     ///   - capacity: The maximum number of notifications queued for the recorder; at least 1.
     ///   - whenReady: As in ``subscribe(capacity:whenReady:)``.
+    @inlinable
     public func subscribeRecorder(
         capacity: Int,
         whenReady: (@Sendable () -> Void)? = nil
@@ -164,6 +175,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// Delivers everything up to a number to the subscribers: called by the recorder once it is recorded.
     ///
     /// The bus waits for a bypassed recorder again once it has caught up with the newest number.
+    @inlinable
     public func release(through sequence: UInt64) {
         change { state, _ in
             release(through: sequence, &state)
@@ -174,6 +186,7 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     /// Delivers all held notifications to the subscribers, and stops waiting for the recorder until it catches up.
     ///
     /// For a recorder that hangs; it still receives everything, up to its capacity.
+    @inlinable
     public func bypassRecorder() {
         change { state, _ in
             guard state.isWaiting else { return }
@@ -186,7 +199,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
 
     /// Changes the state, and wakes the affected subscribers once the lock is released; then delivers the rest of what was
     /// released in the same way.
-    private func change<Result: Sendable>(
+    @inlinable
+    func change<Result: Sendable>(
         _ body: (inout State, inout [Subscription<Content>]) -> Result
     ) -> Result {
         var woken: [Subscription<Content>] = []
@@ -204,7 +218,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         return result
     }
 
-    private func offerToRecorder(
+    @inlinable
+    func offerToRecorder(
         _ notification: Notification<Content>,
         _ state: inout State,
         _ woken: inout [Subscription<Content>]
@@ -218,7 +233,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         releaseAll(&state)
     }
 
-    private func deliver(
+    @inlinable
+    func deliver(
         _ notification: Notification<Content>,
         _ state: inout State,
         _ woken: inout [Subscription<Content>]
@@ -234,16 +250,19 @@ public final class NotificationBus<Content: Sendable>: Sendable {
     }
 
     /// Lets held notifications be delivered.
-    private func release(through sequence: UInt64, _ state: inout State) {
+    @inlinable
+    func release(through sequence: UInt64, _ state: inout State) {
         guard state.isWaiting, sequence > state.releasedThrough else { return }
         state.releasedThrough = min(sequence, state.nextSequence - 1)
         whenHeld?(state.isWaiting)
     }
 
-    private func releaseAll(_ state: inout State) { release(through: .max, &state) }
+    @inlinable
+    func releaseAll(_ state: inout State) { release(through: .max, &state) }
 
     /// Delivers a portion of the released notifications; `true` if there are more.
-    private func deliverReleased(_ state: inout State, _ woken: inout [Subscription<Content>]) -> Bool {
+    @inlinable
+    func deliverReleased(_ state: inout State, _ woken: inout [Subscription<Content>]) -> Bool {
         guard let first = state.held.first, first.sequence <= state.releasedThrough else { return false }
         let portion = state.held.prefix(Self.portion).prefix { $0.sequence <= state.releasedThrough }
         for notification in portion { deliver(notification, &state, &woken) }
@@ -252,7 +271,8 @@ public final class NotificationBus<Content: Sendable>: Sendable {
         return state.held.first.map { $0.sequence <= state.releasedThrough } ?? false
     }
 
-    private func finishSubscriptionsAtTheEnd(_ state: inout State, _ woken: inout [Subscription<Content>]) {
+    @inlinable
+    func finishSubscriptionsAtTheEnd(_ state: inout State, _ woken: inout [Subscription<Content>]) {
         guard state.isFinished, state.held.isEmpty else { return }
         for subscription in state.subscriptions where subscription.finish() { woken.append(subscription) }
         state.subscriptions = []

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Published content with its number.
 public struct Notification<Content: Sendable>: Sendable {
@@ -8,6 +8,7 @@ public struct Notification<Content: Sendable>: Sendable {
     public let content: Content
 
     /// Creates a notification.
+    @inlinable
     public init(sequence: UInt64, content: Content) {
         self.sequence = sequence
         self.content = content
@@ -42,22 +43,28 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         case finished
     }
 
-    private enum Ending { case open, finished, lagged, laggedAndTold }
+    @usableFromInline
+    enum Ending { case open, finished, lagged, laggedAndTold }
 
-    private struct State {
-        var waiting: [Notification<Content>] = []
+    @usableFromInline
+    struct State {
+        @usableFromInline var waiting: [Notification<Content>] = []
         /// The number of queued notifications that wakes the consumer.
-        var wakeThreshold = 1
-        var lastTaken: UInt64
-        var ending = Ending.open
-        var consumer: CheckedContinuation<Void, Never>?
-        var isCancelled = false
+        @usableFromInline var wakeThreshold = 1
+        @usableFromInline var lastTaken: UInt64
+        @usableFromInline var ending = Ending.open
+        @usableFromInline var consumer: CheckedContinuation<Void, Never>?
+        @usableFromInline var isCancelled = false
+
+        @inlinable
+        init(lastTaken: UInt64) { self.lastTaken = lastTaken }
     }
 
-    private let capacity: Int
-    private let whenReady: (@Sendable () -> Void)?
-    private let state: Mutex<State>
+    @usableFromInline let capacity: Int
+    @usableFromInline let whenReady: (@Sendable () -> Void)?
+    @usableFromInline let state: Mutex<State>
 
+    @inlinable
     init(capacity: Int, startingAfter sequence: UInt64, whenReady: (@Sendable () -> Void)?) {
         self.capacity = capacity
         self.whenReady = whenReady
@@ -67,6 +74,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
     /// Takes all queued notifications.
     ///
     /// Never blocks.
+    @inlinable
     public func take() -> Batch {
         state.withLock { state in
             if let last = state.waiting.last {
@@ -89,6 +97,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
     ///
     /// For a consumer that has nothing to do with them for now; it may still take them at any time. It is woken at once
     /// if so many are queued already. A cut-off and the end of the subscription wake it immediately.
+    @inlinable
     public func setWakeThreshold(_ count: Int) {
         let isReached = state.withLock { state in
             state.wakeThreshold = Swift.max(1, Swift.min(count, capacity))
@@ -98,6 +107,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
     }
 
     /// Adds a notification; returns whether the consumer must be woken, and whether it was too slow and is cut off.
+    @inlinable
     func offer(_ notification: Notification<Content>) -> (wakes: Bool, isCut: Bool) {
         state.withLock { state in
             guard state.ending == .open else { return (false, true) }
@@ -113,6 +123,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
     }
 
     /// Ends the subscription after its queue; returns whether the consumer must be woken.
+    @inlinable
     func finish() -> Bool {
         state.withLock { state in
             guard state.ending == .open else { return false }
@@ -121,6 +132,7 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
         }
     }
 
+    @inlinable
     func wake() {
         if let whenReady { return whenReady() }
         let consumer = state.withLock { state in
@@ -136,12 +148,14 @@ public final class Subscription<Content: Sendable>: Sendable, AsyncSequence {
 extension Subscription {
     /// Iterates over the deliveries; only one iterator may be used.
     public struct Iterator: AsyncIteratorProtocol {
-        let subscription: Subscription<Content>
-        private var taken: ArraySlice<Notification<Content>> = []
+        @usableFromInline let subscription: Subscription<Content>
+        @usableFromInline var taken: ArraySlice<Notification<Content>> = []
 
+        @inlinable
         init(subscription: Subscription<Content>) { self.subscription = subscription }
 
         /// Returns the next delivery; `nil` at the end, or when the task was cancelled, even with queued notifications.
+        @inlinable
         public mutating func next() async -> Delivery<Content>? {
             while true {
                 if Task.isCancelled { return nil }
@@ -157,10 +171,12 @@ extension Subscription {
     }
 
     /// Returns an iterator that consumes the deliveries.
+    @inlinable
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
     /// Waits until the queue is not empty; `false` when the task was cancelled.
-    private func waitUntilReady() async -> Bool {
+    @inlinable
+    func waitUntilReady() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let isReady = state.withLock { state in
