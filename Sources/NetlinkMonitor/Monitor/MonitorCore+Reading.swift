@@ -78,7 +78,7 @@ extension MonitorCore {
             addresses: view.addresses,
             defaultRoutes: AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] },
             rules: view.rules,
-            lookups: lookups,
+            lookups: answersByDestination,
             underlays: [:],
             internetAddresses: configuration.internetAddresses
         )
@@ -125,8 +125,9 @@ extension MonitorCore {
         }
         mayDecideDifferently = false
         lastOutcomes = first.map(\.outcome)
-        lastAnswers = answers
-        return answers
+        // Equal answers stay the same array: comparisons of those that follow end at once.
+        if answers != lastAnswers { lastAnswers = answers }
+        return lastAnswers
     }
 
     /// Returns the families whose default routes have changed after they were read, by what lookups find.

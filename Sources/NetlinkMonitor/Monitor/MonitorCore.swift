@@ -36,7 +36,9 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     /// The end of the looks at a deciding entry, other than a default route, that has expired.
     var returnEnd: ContinuousClock.Instant?
     /// The last answers to the lookups.
-    var lastAnswers: [RouteLookup] = []
+    var lastAnswers: [RouteLookup] = [] { didSet { answersByDestination = Dictionary(lastAnswers) } }
+    /// The same by their destinations.
+    private(set) var answersByDestination: [IPAddress: RouteLookup] = [:]
     /// The kernel's last answers without a source.
     var lastOutcomes: [RouteLookup.Outcome] = []
     /// `true` if something other than the state of a link has changed since: other table entries may decide.

@@ -156,7 +156,7 @@ struct UnderlayResolver {
         }
         let routed = uplinkInterfaces
         guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
-        let sources = SourceAddresses(snapshot)
+        let sources = SourceAddresses(snapshot, uplinkRoutes: snapshot.uplinkRoutes)
         let carriers = others.filter { link in
             AddressFamily.allCases.contains { sources.exist($0, for: link) } && snapshot.canPassPackets(link)
         }

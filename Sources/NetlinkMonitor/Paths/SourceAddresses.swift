@@ -21,10 +21,12 @@ package struct SourceAddresses {
     private var shared: Set<Scope> = []
 
     /// Collects the addresses of a snapshot.
-    package init(_ snapshot: NetworkSnapshot) {
+    ///
+    /// - Parameter uplinkRoutes: Those of the snapshot (``NetworkSnapshot/uplinkRoutes``).
+    package init(_ snapshot: NetworkSnapshot, uplinkRoutes: [Route]) {
         self.snapshot = snapshot
         var routers: [UInt32: [IPAddress]] = [:]
-        for route in snapshot.uplinkRoutes {
+        for route in uplinkRoutes {
             for hop in route.nextHops {
                 guard let index = hop.interfaceIndex else { continue }
                 routed.insert(Scope(index: index, family: route.family))

@@ -39,7 +39,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
             addresses: addresses,
             defaultRoutes: defaultRoutes,
             rules: rules,
-            lookups: lookups,
+            lookups: Dictionary(lookups),
             underlays: underlays,
             internetAddresses: internetAddresses,
             isSynchronized: isSynchronized
@@ -51,7 +51,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
         addresses: [InterfaceAddress],
         defaultRoutes: [Route],
         rules: [RoutingRule],
-        lookups: [RouteLookup],
+        lookups: [IPAddress: RouteLookup],
         underlays: [UInt32: Underlay],
         internetAddresses: [IPAddress],
         isSynchronized: Bool = true
@@ -60,7 +60,7 @@ public struct NetworkSnapshot: Sendable, Equatable {
         self.addresses = addresses
         self.defaultRoutes = defaultRoutes
         self.rules = rules
-        self.lookups = Dictionary(lookups.map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
+        self.lookups = lookups
         self.underlays = underlays
         self.internetAddresses = internetAddresses
         self.isSynchronized = isSynchronized
@@ -84,8 +84,14 @@ public struct NetworkSnapshot: Sendable, Equatable {
     /// It is the first one answered by a default route. If there is none (a router with the whole Internet table needs
     /// no default route), it is the first with a route, and without that too, the first lookup.
     public func internetLookup(_ family: AddressFamily) -> RouteLookup? {
-        let answers = internetAddresses.lazy.filter { $0.family == family }.compactMap { lookups[$0] }
-        return answers.first { $0.isAnsweredByDefault } ?? answers.first { $0.route != nil } ?? answers.first
+        var (first, routed): (RouteLookup?, RouteLookup?)
+        for address in internetAddresses where address.family == family {
+            guard let answer = lookups[address] else { continue }
+            if answer.isAnsweredByDefault { return answer }
+            if routed == nil, answer.route != nil { routed = answer }
+            first = first ?? answer
+        }
+        return routed ?? first
     }
 
     /// The routes whose interfaces are uplinks: the default routes, and the route to the Internet of each family.
@@ -98,6 +104,11 @@ public struct NetworkSnapshot: Sendable, Equatable {
         }
         return (defaultRoutes + deciding).filter { $0.type == .unicast }
     }
+}
+
+extension [IPAddress: RouteLookup] {
+    /// Creates the table of the answers by their destinations; of several for one the last counts.
+    init(_ answers: [RouteLookup]) { self.init(answers.map { ($0.destination, $0) }, uniquingKeysWith: { $1 }) }
 }
 
 extension NetworkSnapshot: Codable {

@@ -2,7 +2,8 @@ internal import CLibNL
 
 /// The content of one rtnetlink message.
 enum NetlinkMessage: Sendable, Equatable {
-    case link(LinkMessage)
+    /// By far the largest content, in a box of its own: the answers to lookups are copied often.
+    indirect case link(LinkMessage)
     case linkRemoved(index: UInt32)
     case address(InterfaceAddress)
     case addressRemoved(InterfaceAddress)

@@ -97,14 +97,15 @@ extension Vantages {
     ///   - ipv6: The default path of IPv6.
     ///   - bound: The names of interfaces to include even without a route to the Internet.
     init(_ snapshot: NetworkSnapshot, ipv4: PathDerivation, ipv6: PathDerivation, bound: Set<String>) {
-        let sources = SourceAddresses(snapshot)
+        let routes = snapshot.uplinkRoutes
+        let sources = SourceAddresses(snapshot, uplinkRoutes: routes)
         defaults = Egresses(
             ipv4: Egress(ipv4.path, hasOwnSource: sources.areOwn(.ipv4, of: ipv4.path.interface?.index)),
             ipv6: Egress(ipv6.path, hasOwnSource: sources.areOwn(.ipv6, of: ipv6.path.interface?.index))
         )
         names = snapshot.links.values.map(\.name)
         var hops: [UInt32: [AddressFamily: UplinkHop]] = [:]
-        for route in snapshot.uplinkRoutes {
+        for route in routes {
             for hop in route.nextHops {
                 guard let index = hop.interfaceIndex, hops[index]?[route.family] == nil else { continue }
                 // The first one has the lowest metric of its table.
