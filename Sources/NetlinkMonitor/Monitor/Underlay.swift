@@ -147,7 +147,7 @@ struct UnderlayResolver {
 
     /// Returns the underlay of a program's tunnel: the only possible uplink, or none.
     ///
-    /// Without an interface that could be an uplink, the tunnel's packets leave in another namespace or over a device
+    /// Without an interface that could be an uplink, a program's packets leave in another namespace or over a device
     /// that is not a network interface: a bridge of containers, or a veth, is no evidence that they cannot. A kernel
     /// tunnel of another namespace is an uplink like any other.
     private func guess(_ tunnel: Link) -> Underlay? {
@@ -155,17 +155,27 @@ struct UnderlayResolver {
             (link.kind != .tunnel || link.hasForeignUnderlay) && link.driverKind != "vrf" && !link.leadsNowhere
         }
         let routed = uplinkInterfaces
-        guard others.contains(where: { $0.isMedium || routed.contains($0.index) }) else { return nil }
         let sources = SourceAddresses(snapshot, uplinkRoutes: snapshot.uplinkRoutes)
         let carriers = others.filter { link in
             AddressFamily.allCases.contains { sources.exist($0, for: link) } && snapshot.canPassPackets(link)
         }
+        let mayBeUplink = others.contains { $0.isMedium || routed.contains($0.index) }
+        guard mayBeUplink || isStranded(tunnel) else { return nil }
         guard !carriers.isEmpty else { return Underlay(interfaceIndex: nil, evidence: .noCarrier) }
         let uplinks = carriers.filter { routed.contains($0.index) }
         let candidates = uplinks.isEmpty ? carriers : uplinks
         guard candidates.count == 1, let only = candidates.first else { return nil }
         guard isExempted(tunnel) else { return Underlay(interfaceIndex: only.index, evidence: .nextDefaultRoute) }
         return isPreferred(only) ? Underlay(interfaceIndex: only.index, evidence: .markExemption) : nil
+    }
+
+    /// Returns whether no interface passes packets but the tunnel itself, a WireGuard interface: the kernel sends its packets
+    /// from this namespace.
+    private func isStranded(_ tunnel: Link) -> Bool {
+        tunnel.driverKind == "wireguard"
+            && !snapshot.links.values.contains { link in
+                link.index != tunnel.index && !link.leadsNowhere && snapshot.canPassPackets(link)
+            }
     }
 
     /// Returns whether the main table, which packets with the mark use, prefers an uplink in each family with a default

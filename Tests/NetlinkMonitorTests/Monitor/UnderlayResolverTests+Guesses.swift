@@ -109,6 +109,23 @@ extension UnderlayResolverTests {
         #expect(try resolve() == nil)
     }
 
+    @Test(
+        arguments: [
+            ("wireguard", nil, true), ("wireguard", .bridge, false), ("wireguard", .tunnel, false), ("tun", nil, false),
+        ] as [(String, InterfaceKind?, Bool)]
+    )
+    mutating func `WireGuard has certainly no carrier where nothing else passes packets`(
+        _ driver: String,
+        _ other: InterfaceKind?,
+        isCertain: Bool
+    ) throws {
+        tunnel.driverKind = driver
+        others = [Self.link(1, "lo", .loopback, flags: .loopback)]
+        if let other { others.append(Self.link(4, "other0", other)) }
+        sources = [9]
+        #expect(try resolve() == (isCertain ? Underlay(interfaceIndex: nil, evidence: .noCarrier) : nil))
+    }
+
     /// An interface beside a program's tunnel that cannot send a packet, and its weight as evidence.
     struct Idle: Sendable, CustomTestStringConvertible {
         let testDescription: String
