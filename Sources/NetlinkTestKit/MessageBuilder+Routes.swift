@@ -134,6 +134,17 @@ extension MessageBuilder {
         )
     }
 
+    /// Returns `RTM_NEWNEXTHOPBUCKET`: `struct nhmsg`, the group's number, and the bucket with the number of its next hop
+    /// (`NHA_RES_BUCKET`).
+    public static func nextHopBucket(_ bucket: UInt16, of group: UInt32, nextHop: UInt32) -> MessageBuilder {
+        let nested = NetlinkAttribute.nested(13, [.uint16(1, bucket), .uint32(3, nextHop)])
+        return MessageBuilder(
+            Rtnetlink.newNextHopBucket,
+            fixed: [0, 0, 0, 0, 0, 0, 0, 0],
+            attributes: [.uint32(1, group), nested]
+        )
+    }
+
     /// Returns `RTM_NEWNEIGH` or `RTM_DELNEIGH`: `struct ndmsg` and the address; `state` are the bits of `ndm_state`.
     public static func neighbour(
         _ address: IPAddress,

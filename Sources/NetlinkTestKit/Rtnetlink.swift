@@ -38,6 +38,8 @@ public enum Rtnetlink {
     public static let newNextHop: UInt16 = 104
     /// `RTM_DELNEXTHOP`.
     public static let deleteNextHop: UInt16 = 105
+    /// `RTM_NEWNEXTHOPBUCKET`.
+    public static let newNextHopBucket: UInt16 = 116
 
     /// `NLM_F_MULTI`: one message of several.
     public static let multi: UInt16 = 0x2

@@ -64,6 +64,40 @@ struct IntegrationSilentChangeTests {
         #expect(try await moved(agent, to: "eth\(1 - first)").cause?.code == "neighbour_changed")
     }
 
+    /// Makes a nexthop group of both uplinks' routers, whose link-layer addresses are known.
+    private func makeGroup(_ routers: [String]) throws {
+        for (number, router) in routers.enumerated() {
+            try namespace.ip("neigh replace \(router) dev eth\(number) lladdr 02:00:00:00:00:01 nud permanent")
+            try namespace.ip("nexthop add id \(number + 1) via \(router) dev eth\(number)")
+        }
+        try namespace.ip("nexthop add id 3 group 1/2")
+    }
+
+    @Test func `of a nexthop group for the halves of the default route, the path leaves the dead leg`() async throws {
+        try makeGroup(["10.0.0.1", "10.1.0.1"])
+        for half in ["0.0.0.0/1", "128.0.0.0/1"] { try namespace.ip("route add \(half) nhid 3") }
+        let agent = try await run()
+        let first = try namespace.run("ip route get 198.41.0.4").contains("eth0") ? 0 : 1
+        try namespace.ip("neigh replace 10.\(first).0.1 dev eth\(first) nud failed")
+        #expect(try await moved(agent, to: "eth\(1 - first)").cause?.code == "neighbour_changed")
+    }
+
+    @Test func `the path returns to the leg of an IPv6 nexthop group that was being resolved during a lookup`()
+        async throws
+    {
+        try makeGroup(["2001:db8:0::1", "2001:db8:1::1"])
+        try namespace.ip("-6 route add default nhid 3")
+        let agent = try await run()
+        let first = try namespace.run("ip -6 route get 2001:503:ba3e::2:30").contains("eth0") ? 0 : 1
+        let router = "2001:db8:\(first)::1 dev eth\(first)"
+        // An entry that the kernel makes incomplete has no message either; another change leads to a lookup.
+        try namespace.ip("-6 neigh replace \(router) nud incomplete")
+        try namespace.ip("-6 addr add 2001:db8:\(first)::7/64 dev eth\(first) nodad")
+        _ = try await moved(agent, to: "eth\(1 - first)")
+        try namespace.ip("-6 neigh replace \(router) lladdr 02:00:00:00:00:01 nud permanent")
+        #expect(try await moved(agent, to: "eth\(first)").cause?.code == "neighbour_changed")
+    }
+
     @Test("a default route is lost at the moment it expires, not at the next garbage collection")
     func expiry() async throws {
         try namespace.ip("-6 route add default via 2001:db8:1::1 dev eth1 metric 100")

@@ -103,6 +103,8 @@ struct KernelView: Sendable, Equatable {
                     AddressFamily.allCases.filter { defaultRoutes[$0]?.contains { $0.nextHopObject != nil } ?? false }
                 )
             )
+        // The flows of the bucket use another leg; the routes are the same.
+        case .nextHopBucket: Effects(isRelevant: true)
         case .setting(let family, let name, let value, let index):
             Effects(isRelevant: true, hints: [hint(family, name, value, index)])
         // Only the routers among which the kernel selects are relevant, and the monitor knows those.

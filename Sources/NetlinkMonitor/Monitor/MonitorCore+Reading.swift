@@ -123,6 +123,7 @@ extension MonitorCore {
             answers.removeAll { needless.contains($0.destination) }
             furtherQuestions = wanted
         }
+        lastEntries = first.compactMap(\.matched)
         mayDecideDifferently = false
         lastOutcomes = first.map(\.outcome)
         // Equal answers stay the same array: comparisons of those that follow end at once.

@@ -74,7 +74,7 @@ extension MonitorCore {
 
     /// Handles a router's state; all states are read again if it has changed.
     mutating func noteState(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
-        let effects = neighbourEffects(state, of: router)
+        let effects = neighbourEffects(watched.relevantState(state, of: router), of: router)
         if effects.isRelevant { routersAreStale = true }
         return effects
     }
@@ -87,17 +87,23 @@ extension MonitorCore {
         guard router.address.family == .ipv6, watched.routers[router] == .failed else {
             return neighbourEffects(.failed, of: router)
         }
-        return effects(of: router, "does not answer")
+        return effects(of: router, .failed)
     }
 
     /// Returns the effects of a router's state, which is relevant if the kernel selects among routers and this one has
     /// changed.
     private func neighbourEffects(_ state: NeighbourState, of router: Router) -> KernelView.Effects {
         guard let known = watched.routers[router], known != state else { return KernelView.Effects() }
-        return effects(of: router, state == .failed ? "does not answer" : "may answer again")
+        return effects(of: router, state)
     }
 
-    private func effects(of router: Router, _ news: String) -> KernelView.Effects {
+    private func effects(of router: Router, _ state: NeighbourState) -> KernelView.Effects {
+        let news =
+            switch state {
+            case .failed: "does not answer"
+            case .resolving: "has not answered yet"
+            case .unknown, .absent, .reachable, .usable: "may answer again"
+            }
         let hint = NetworkChange(
             code: .neighbourChanged,
             interfaceIndex: router.interfaceIndex,
@@ -128,7 +134,10 @@ extension MonitorCore {
     /// Returns whether a router was added to the watched ones, or its state has changed.
     private mutating func followRouters(_ lookups: [RouteLookup]) throws(NetlinkError) -> Bool {
         let routes = AddressFamily.allCases.flatMap { view.defaultRoutes[$0] ?? [] }
-        var wanted = Router.choices(routes, lookups)
+        // The second lookup of connect(2) hides the legs among which the first one has chosen.
+        let entries = lookups.compactMap(\.matched) + lastEntries
+        let needingValidity = Router.validityChoices(routes, entries)
+        var wanted = Router.choices(routes, lookups).union(needingValidity)
         // A router that the kernel has abandoned no longer appears in any answer, and is watched until it returns.
         for (router, state) in watched.routers where router.address.family == .ipv6 && state == .failed {
             wanted.insert(router)
@@ -138,14 +147,18 @@ extension MonitorCore {
             let used = wanted.intersection(lookups.compactMap { $0.route.flatMap { Router($0) } })
             wanted = Set((used.sorted() + wanted.subtracting(used).sorted()).prefix(Router.maximumWatched))
         }
-        let isUnchanged = wanted.count == watched.routers.count && wanted.allSatisfy { watched.routers[$0] != nil }
-        guard routersAreStale || !isUnchanged else { return false }
         var next = watched
-        next.routers = try kernel.states(of: wanted)
-        // The state may be read before its message arrives, and is the cause nevertheless.
-        for (router, state) in next.routers {
-            let effects = noteState(state, of: router)
-            pending.formUnion(effects)
+        next.needingValidity = needingValidity.intersection(wanted)
+        let isUnchanged =
+            next.needingValidity == watched.needingValidity && wanted.count == watched.routers.count
+            && wanted.allSatisfy { watched.routers[$0] != nil }
+        guard routersAreStale || !isUnchanged else { return false }
+        next.routers = [:]
+        for (router, state) in try kernel.states(of: wanted) {
+            let state = next.relevantState(state, of: router)
+            next.routers[router] = state
+            // The state may be read before its message arrives, and is the cause nevertheless.
+            pending.formUnion(neighbourEffects(state, of: router))
         }
         routersAreStale = next != watched
         guard routersAreStale else { return false }

@@ -41,6 +41,8 @@ struct MonitorCore<Kernel: KernelQueries, Source: NotificationSource> {
     private(set) var answersByDestination: [IPAddress: RouteLookup] = [:]
     /// The kernel's last answers without a source.
     var lastOutcomes: [RouteLookup.Outcome] = []
+    /// The table entries that decided these.
+    var lastEntries: [Route] = []
     /// `true` if something other than the state of a link has changed since: other table entries may decide.
     var mayDecideDifferently = true
     /// The lookups made at once because the last answer for the first address of the family was not a default route.

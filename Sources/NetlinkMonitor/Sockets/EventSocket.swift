@@ -19,6 +19,15 @@ struct WatchedNetwork: Sendable, Equatable {
     var addresses: Set<IPAddress> = []
     /// The routers among which the kernel selects, with their known states.
     var routers: [Router: NeighbourState] = [:]
+    /// Those of the routers that need a valid neighbour entry.
+    var needingValidity: Set<Router> = []
+
+    /// Returns a router's state as far as the kernel's selection depends on it.
+    ///
+    /// The kernel leaves the routers of most IPv6 routes only once they have failed.
+    func relevantState(_ state: NeighbourState, of router: Router) -> NeighbourState {
+        state == .resolving && !needingValidity.contains(router) ? .usable : state
+    }
 }
 
 /// The socket for the kernel's notifications.

@@ -2,8 +2,9 @@ internal import Glibc
 
 /// The state of a next hop's neighbour entry, as relevant to the kernel's selection among routers.
 ///
-/// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). IPv4, which selects among
-/// default routes of one metric, also prefers a recently confirmed router (`fib_detect_death`).
+/// IPv6 abandons a router only when neighbour discovery failed (`rt6_check_neigh`, RFC 4191). A nexthop group of either
+/// family also leaves one that is being resolved (`nexthop_is_good_nh`). IPv4, which selects among default routes of one
+/// metric, also prefers a recently confirmed router (`fib_detect_death`).
 package enum NeighbourState: String, Sendable, Hashable, CaseIterable {
     /// The kernel does not answer for single entries (before Linux 5.0): every message about the router is relevant.
     case unknown
@@ -11,9 +12,9 @@ package enum NeighbourState: String, Sendable, Hashable, CaseIterable {
     case absent
     /// IPv4: the next hop was confirmed recently.
     case reachable
-    /// IPv4: its link-layer address is known. IPv6: neighbour discovery has not failed.
+    /// IPv4: its link-layer address is known. IPv6: neighbour discovery has not failed, and is not in progress.
     case usable
-    /// IPv4: the next hop has not answered yet.
+    /// The next hop has not answered yet.
     case resolving
     /// The next hop does not answer.
     case failed
@@ -32,7 +33,7 @@ package enum NeighbourState: String, Sendable, Hashable, CaseIterable {
         if let bits, bits & Bits.failed != 0 {
             self = .failed
         } else if family == .ipv6 {
-            self = .usable
+            self = bits.map { $0 & Bits.incomplete != 0 } ?? false ? .resolving : .usable
         } else if let bits {
             self =
                 bits & Bits.reachable != 0
@@ -75,7 +76,7 @@ package enum NextHopState: Sendable, Hashable {
     /// Queries the kernel for the entry of an address on an interface; nothing is sent.
     ///
     /// The call takes microseconds, or up to 3.5 s while neighbour discovery is in progress: use a thread that may
-    /// block. For IPv6, whose entries the parser reduces to failed or not, the result is never
+    /// block. For IPv6, whose entries the parser reduces to failed, being resolved or neither, the result is never
     /// ``reachable(confirmed:)``.
     package static func ask(of address: IPAddress, on interface: String) -> NextHopState {
         let router = Router(interfaceIndex: if_nametoindex(interface), address: address)
@@ -133,19 +134,22 @@ struct Router: Sendable, Hashable, Comparable {
     /// Returns the routers among which the kernel selects by their state; none if it has no choice.
     static func choices(_ routes: [Route], _ lookups: [RouteLookup]) -> Set<Router> {
         let defaults = routes.filter { $0.type == .unicast }
-        return ipv4Choices(defaults).union(
+        return validityChoices(routes, lookups.compactMap(\.matched)).union(
             ipv6Choices(defaults, lookups, refuses: routes.contains { $0.family == .ipv6 && $0.refusesPackets })
         )
     }
 
-    /// Returns the IPv4 choices: the kernel selects among the default routes of one table and one metric, and among the
-    /// next hops of one route.
-    private static func ipv4Choices(_ defaults: [Route]) -> Set<Router> {
-        let own = defaults.filter { $0.family == .ipv4 }
-        guard own.count > 1 || own.contains(where: { $0.nextHops.count > 1 }) else { return [] }
-        let groups = Dictionary(grouping: own) { [$0.table, $0.metric] }
-        let choices = groups.values.map { $0.flatMap(\.nextHops) }.filter { $0.count > 1 }
-        return Set(choices.joined().compactMap { Router($0) })
+    /// Returns those of the choices that need a valid neighbour entry: the kernel leaves a router while it is resolved.
+    ///
+    /// They are the routers of IPv4's default routes of one table and one metric, and the legs of a default route or an
+    /// entry that decides, whatever its prefix is. The legs of an IPv6 route without a nexthop object need none
+    /// (`fib6_select_path`).
+    static func validityChoices(_ routes: [Route], _ entries: [Route]) -> Set<Router> {
+        let defaults = routes.filter { $0.type == .unicast }
+        let twins = Dictionary(grouping: defaults.filter { $0.family == .ipv4 }) { [$0.table, $0.metric] }
+        let groups = (defaults + entries).filter { $0.family == .ipv4 || $0.nextHopObject != nil }
+        let choices = twins.values.map { $0.flatMap(\.nextHops) } + groups.map(\.nextHops)
+        return Set(choices.filter { $0.count > 1 }.joined().compactMap { Router($0) })
     }
 
     /// Returns the IPv6 choices: the kernel continues with the next metric, and from a dead router of a longer prefix
@@ -160,7 +164,9 @@ struct Router: Sendable, Hashable, Comparable {
             guard let route = lookup.route, route.gateway?.family == .ipv6 else { continue }
             hops.insert(NextHop(interfaceIndex: route.interfaceIndex, gateway: route.gateway))
             // Of another prefix than the default route, those with a higher metric are not read.
-            if let matched = lookup.matched, !matched.destination.isDefault { mayHaveMore = true }
+            guard let matched = lookup.matched, !matched.destination.isDefault else { continue }
+            mayHaveMore = true
+            hops.formUnion(matched.nextHops.map { NextHop(interfaceIndex: $0.interfaceIndex, gateway: $0.gateway) })
         }
         return hops.count > 1 || mayHaveMore ? Set(hops.compactMap { Router($0) }) : []
     }

@@ -14,6 +14,8 @@ enum NetlinkMessage: Sendable, Equatable {
     case ruleRemoved(RoutingRule)
     /// A nexthop object was added, changed or removed; the message does not name the affected routes.
     case nextHopObject(NextHopObject, removed: Bool)
+    /// A bucket of a resilient nexthop group has moved to another object, some time after the group has changed.
+    case nextHopBucket
     /// The state of a neighbour, and the maximum time since it was last confirmed.
     case neighbour(Router, NeighbourState, confirmedBefore: Duration? = nil)
     /// A sysctl under `net.ipv4.conf` or `net.ipv6.conf` that affects route lookups, and its interface if it has one.
@@ -146,6 +148,7 @@ enum MessageParser {
         case RTM_NEWROUTE, RTM_DELROUTE: return try RouteParser.parse(type, payload)
         case RTM_NEWRULE, RTM_DELRULE: return try RuleParser.parse(type, payload)
         case RTM_NEWNEXTHOP, RTM_DELNEXTHOP: return try NextHopObjectParser.parse(type, payload)
+        case RTM_NEWNEXTHOPBUCKET: return .nextHopBucket
         case RTM_NEWNEIGH, RTM_DELNEIGH: return try NeighbourParser.parse(type, payload)
         case RTM_NEWSTATS: return try StatisticsParser.parse(type, payload)
         case RTM_NEWNETCONF: return try SettingParser.parse(type, payload)

@@ -268,6 +268,7 @@ struct KernelViewTests {
                 #expect(try apply(message) == Effects(isRelevant: true, staleRoutes: users))
             }
         }
+        #expect(try apply(.nextHopBucket(5, of: 7, nextHop: 9)) == Effects(isRelevant: true))
         let neighbour = MessageBuilder.neighbour(try ip("fe80::1"), interface: 3, state: 0x20)
         for message in [MessageBuilder.done(), .reply(errno: 1), neighbour] {
             #expect(try apply(message) == Effects())

@@ -24,7 +24,8 @@ struct RouteFilterTests {
             .link(3, "eth0"), .wirelessEvent(3, "wlan0", []), .linkRemoved(3, "eth0"), .address(address),
             .addressRemoved(address), .rule(RoutingRule(family: .ipv4, priority: 1, table: 2)),
             .ruleRemoved(RoutingRule(family: .ipv6, priority: 1, table: 2)), .nextHopObject(1),
-            .nextHopObject(1, removed: true), .done(), .reply(errno: 1), .overrun(),
+            .nextHopObject(1, removed: true), .nextHopBucket(5, of: 1, nextHop: 2), .done(), .reply(errno: 1),
+            .overrun(),
         ]
         for message in messages { #expect(socket.passes(message), "type \(message.type)") }
     }
@@ -137,6 +138,7 @@ struct RouteFilterTests {
         "for a watched router, exactly the messages with a new state pass, and each failure of an IPv6 one",
         arguments: [
             ("fe80::1", .usable, [0x20]), ("fe80::1", .failed, [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
+            ("fe80::1", .resolving, [0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),
             ("192.0.2.1", .reachable, [0x01, 0x04, 0x08, 0x10, 0x20, 0x80]),
             ("192.0.2.1", .usable, [0x01, 0x02, 0x20]),
             ("192.0.2.1", .resolving, [0x02, 0x04, 0x08, 0x10, 0x20, 0x80]),

@@ -42,6 +42,7 @@ struct HostileBytesTests {
             .setting(.ipv6, interface: 3, [(6, 1)]),
             .statistics(interface: 3, received: 5, sent: .max),
             .link(3, "eth0", attributes: [.alternativeNames(["enp3s0", "a-name-of-more-than-15-bytes"])]),
+            .nextHopBucket(5, of: 5, nextHop: 4),
         ]
     }()
 

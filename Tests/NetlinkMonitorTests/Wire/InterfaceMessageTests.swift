@@ -96,7 +96,7 @@ struct NeighbourMessageTests {
     @Test(
         "neighbour states are distinguished only as far as the kernel's choice of router depends on them",
         arguments: [
-            (0x01, .resolving, .usable), (0x02, .reachable, .usable), (0x04, .usable, .usable),
+            (0x01, .resolving, .resolving), (0x02, .reachable, .usable), (0x04, .usable, .usable),
             (0x08, .usable, .usable), (0x10, .usable, .usable), (0x20, .failed, .failed), (0x80, .usable, .usable),
         ] as [(UInt16, NeighbourState, NeighbourState)]
     )

@@ -157,6 +157,7 @@ struct RouteMessageTests {
         #expect(try parse(message) == .nextHopObject(group, removed: false))
         let gone = NextHopObject(number: 10)
         #expect(try parse(.nextHopObject(10, removed: true)) == .nextHopObject(gone, removed: true))
+        #expect(try parse(.nextHopBucket(5, of: 11, nextHop: 12)) == .nextHopBucket)
     }
 
     @Test("a group that ends in the middle of a member is an error")
