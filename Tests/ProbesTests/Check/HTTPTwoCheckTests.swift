@@ -167,6 +167,31 @@ struct HTTPTwoCheckTests {
         #expect(report.findings.map(\.evidence) == ["the stream ended with an informational response"])
     }
 
+    @Test(arguments: ["+200", "0200", "-200", "\u{662}\u{660}\u{660}", "20", "099", "2x0", ""])
+    func `a status that is not three digits is malformed`(status: String) async throws {
+        // HEADERS with END_HEADERS and END_STREAM, and a literal ':status' (RFC 7541, section 6.2.2).
+        let head = frame(type: 1, flags: 5, stream: 1, [0x08, UInt8(status.utf8.count)] + Array(status.utf8))
+        let (report, _) = try await CheckBench().check(
+            [.receive(54), .send(frame(type: 4) + frame(type: 4, flags: 1) + head), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        )
+        #expect(report.verdict.code == .httpMalformed, "\(report.findings)")
+    }
+
+    @Test
+    func `a redirect to bytes that are not UTF-8 leads to no other address`() async throws {
+        // ':status: 302' and 'location: /caf\xE9' (RFC 7541, section 6.2.2).
+        let fields: [UInt8] = [0x08, 3] + Array("302".utf8) + [0x0F, 0x1F, 5] + Array("/caf".utf8) + [0xE9]
+        let head = frame(type: 1, flags: 5, stream: 1, fields)
+        let (report, server) = try await CheckBench().check(
+            [.receive(54), .send(frame(type: 4) + frame(type: 4, flags: 1) + head), .silence],
+            tls: CheckBench.tls { $0.applicationProtocols = ["h2"] }
+        ) { $0.maximumRedirects = 1 }
+        #expect(report.verdict.code == .redirectInvalid, "\(report.findings)")
+        #expect(report.hops.count == 1)
+        #expect(server.connections == 1)
+    }
+
     @Test
     func `endless frames are not read for ever`() async throws {
         let settings = frame(type: 4) + frame(type: 4, flags: 1)

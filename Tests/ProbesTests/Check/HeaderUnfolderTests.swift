@@ -27,6 +27,8 @@ struct HeaderUnfolderTests {
             "HTTP/1.1 100 C\r\nConnections: connection:  connection:\r\n\r\n"
         ),
         ("HTTP/1.1 200 100\r\nConnection: a\r\n\r\n", "HTTP/1.1 200 100\r\nConnection: a\r\n\r\n"),
+        // UTF-8 stays, and so do other fields, whose bytes are shown and not requested.
+        ("HTTP/1.1 302 A\r\nLocation: /é:ü?€\r\n\r\n", "HTTP/1.1 302 A\r\nLocation: /é:ü?€\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"), ("HTTP/1.1 200 OK\n\r\n", "HTTP/1.1 200 OK\n\r\n"),
     ]
 
@@ -48,6 +50,28 @@ struct HeaderUnfolderTests {
             }
             #expect(String(buffer: head) == passed, "in pieces of \(size)")
             #expect(String(buffer: rest) == body, "in pieces of \(size)")
+        }
+    }
+
+    @Test(arguments: [
+        ("Location: /caf\u{E9}", "Location: /caf%E9"), ("LOCATION:\u{FF}\u{80}a\u{E9}", "LOCATION:%FF%80a%E9"),
+        ("Location: \u{E9}\r\n \u{E9}", "Location: %E9  %E9"),
+        ("Location:\r\n\t/\u{E9}:\u{E9}", "Location: \t/%E9:%E9"),
+        ("Locations: \u{E9}", "Locations: \u{E9}"), ("X-Location: \u{E9}", "X-Location: \u{E9}"),
+        ("Location: /\r\nX: Location:\u{E9}", "Location: /\r\nX: Location:\u{E9}"),
+    ])
+    func `bytes of a Location that are not UTF-8 are percent-encoded`(received: String, passed: String) {
+        // The characters are the bytes of ISO 8859-1.
+        func bytes(_ text: String) -> [UInt8] { text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
+        let head = bytes("HTTP/1.1 302 A\r\n\(received)\r\n\r\n")
+        for split in head.indices {
+            var unfolder = HeaderUnfolder()
+            var unfolded: [UInt8] = []
+            for piece in [head[..<split], head[split...]] {
+                var buffer = ByteBuffer(bytes: piece)
+                unfolded += unfolder.head(from: &buffer).readableBytesView
+            }
+            #expect(unfolded == bytes("HTTP/1.1 302 A\r\n\(passed)\r\n\r\n"), "split at \(split)")
         }
     }
 

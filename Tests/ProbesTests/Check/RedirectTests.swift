@@ -47,6 +47,21 @@ struct RedirectTests {
         #expect(server.requests.map(\.target) == ["/start", "/end"])
     }
 
+    @Test(arguments: [("/caf\u{E9}", "/caf%E9"), ("/caf\u{C3}\u{A9}", "/caf%C3%A9"), ("?\u{FF}=a", "/start?%FF=a")])
+    func `the bytes of a redirect's target are those that the server sent`(location: String, path: String) async throws
+    {
+        // The characters are the bytes of ISO 8859-1.
+        let head = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: \(location)\r\n\r\n"
+        let bytes = head.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+        let server = try await ScriptedServer.start(scripts: [
+            [.receiveRequest, .send(bytes), .close], [.serve([path: .text("there")])],
+        ])
+        let report = try await CheckBench().check(server.url("/start")) { $0.maximumRedirects = 1 }
+        #expect(report.verdict == .ok, "\(report.findings)")
+        #expect(server.requests.map(\.target) == ["/start", path])
+        await server.shutDown()
+    }
+
     @Test
     func `a redirect is followed whatever the encoding and the size of its content`() async throws {
         var encoded = ScriptedResponse.redirect(to: "/large")

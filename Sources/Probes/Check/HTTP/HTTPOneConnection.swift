@@ -58,6 +58,8 @@ private final class HTTPOneWire: ChannelDuplexHandler {
     private let isKept: Bool
     private var headBytes = 0
     private var unfolder = HeaderUnfolder()
+    /// `nil` unless the response has begun, and its body is chunked.
+    private var chunks: ChunkFilter?
 
     init(_ exchange: HTTPExchange, isKept: Bool) {
         self.exchange = exchange
@@ -66,15 +68,14 @@ private final class HTTPOneWire: ChannelDuplexHandler {
 
     func renew(_ exchange: HTTPExchange) {
         self.exchange = exchange
-        headBytes = 0
-        unfolder = HeaderUnfolder()
+        (headBytes, unfolder, chunks) = (0, HeaderUnfolder(), nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         exchange.receivedFirstByte()
         guard !exchange.isOver else { return }
         let bytes = unwrapInboundIn(data)
-        guard exchange.response == nil else { return context.fireChannelRead(data) }
+        guard exchange.response == nil else { return passBody(bytes, context) }
         passHead(bytes, context)
         guard exchange.response == nil else { return }
         // The decoder limits the fields, but not the bytes in front of them.
@@ -84,14 +85,20 @@ private final class HTTPOneWire: ChannelDuplexHandler {
         }
     }
 
-    /// Passes the heads of informational responses and of the final one to the decoder, and then the rest as it is.
+    /// Passes the heads of informational responses and of the final one to the decoder, and then the rest.
     private func passHead(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var rest = bytes
         while rest.readableBytes > 0, !exchange.isOver {
-            if exchange.response != nil { return context.fireChannelRead(wrapInboundOut(rest)) }
+            if exchange.response != nil { return passBody(rest, context) }
             let head = unfolder.head(from: &rest)
             if head.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(head)) }
+            if let response = exchange.response { chunks = ChunkFilter(response.headers) }
         }
+    }
+
+    private func passBody(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        let body = chunks?.filter(bytes) ?? bytes
+        if body.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(body)) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -17,6 +17,8 @@ final class HTTPTwoStream: ChannelDuplexHandler {
         "connection", "host", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
     ]
 
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
     private let exchange: HTTPExchange
     private var hasFinalHead = false
     /// The number of bytes that Content-Length announces and that have not arrived; `nil` without an announcement.
@@ -74,8 +76,7 @@ final class HTTPTwoStream: ChannelDuplexHandler {
     private func readLength(in headers: HPACKHeaders) -> Bool {
         let values = headers[canonicalForm: "content-length"]
         guard let first = values.first else { return true }
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard !first.utf8.isEmpty, first.utf8.allSatisfy({ digits.contains($0) }),
+        guard !first.utf8.isEmpty, first.utf8.allSatisfy({ Self.digits.contains($0) }),
             values.allSatisfy({ $0.utf8.elementsEqual(first.utf8) })
         else { return false }
         // More than any number of bytes is still a length.
@@ -118,9 +119,10 @@ final class HTTPTwoStream: ChannelDuplexHandler {
     }
 
     private func responseHead(_ fields: HPACKHeaders) -> HTTPResponseHead? {
-        guard let status = fields.first(name: ":status").flatMap({ Int($0) }), (100..<1000).contains(status) else {
-            return nil
-        }
+        // Three digits (RFC 9110, section 15), to which an integer's sign does not belong.
+        guard let text = fields.first(name: ":status"), text.utf8.count == 3,
+            text.utf8.allSatisfy({ Self.digits.contains($0) }), let status = Int(text), status >= 100
+        else { return nil }
         var headers = HTTPHeaders()
         headers.reserveCapacity(fields.count)
         for field in fields where field.name.utf8.first != UInt8(ascii: ":") {

@@ -5,7 +5,9 @@ internal import NIOCore
 ///
 /// Folded lines (obs-fold) are joined (RFC 9112, section 5.2). In an informational response the name of a `Connection` field
 /// gets an underscore at its end: the library would take the `close` in it for the end of the connection, although the
-/// final response follows (RFC 9110, section 15.2). Nothing else reads those fields.
+/// final response follows (RFC 9110, section 15.2). Nothing else reads those fields. Bytes beyond ASCII in the value of a
+/// `Location` field are percent-encoded unless they are UTF-8: they are opaque (RFC 9110, section 5.5), and the library would
+/// replace them, so that the redirect would lead to another address.
 struct HeaderUnfolder {
     /// The part of the head that the next byte belongs to.
     private enum Position {
@@ -22,7 +24,9 @@ struct HeaderUnfolder {
 
     /// The fields from which the HTTP library takes whether the connection ends.
     private static let connectionFields = ["connection", "proxy-connection"].map { Array($0.utf8) }
-    private static let longestConnectionField = "proxy-connection".utf8.count
+    private static let location = Array("location".utf8)
+    /// The length of the longest name that is compared.
+    private static let longestName = "proxy-connection".utf8.count
     /// The length of `HTTP/1.1 `, which the status follows.
     private static let versionLength = 9
 
@@ -32,8 +36,18 @@ struct HeaderUnfolder {
     /// The number of bytes of the status line.
     private var statusLineLength = 0
     private var isInformational = false
-    /// The beginning of the current line of an informational response, in lower case.
+    /// The beginning of the current line, in lower case.
     private var line: [UInt8] = []
+    private var isLocation = false
+    /// The last bytes beyond ASCII of a location, held back until all of them are known.
+    private var foreignBytes: [UInt8] = []
+
+    /// Joins the folded lines of trailers, which have no status line before them.
+    static var trailers: HeaderUnfolder {
+        var unfolder = HeaderUnfolder()
+        unfolder.position = .lineStart
+        return unfolder
+    }
 
     /// Removes the bytes of a head from the buffer, up to its end if that is there, and returns them as the HTTP library
     /// accepts them.
@@ -43,6 +57,10 @@ struct HeaderUnfolder {
         var head = ByteBuffer()
         head.reserveCapacity(bytes.readableBytes + 2)
         while let byte: UInt8 = bytes.readInteger() {
+            if byte < 0x80, !foreignBytes.isEmpty {
+                head.writeBytes(Self.encoded(foreignBytes))
+                foreignBytes = []
+            }
             if position == .fieldEnd {
                 let isFolded = byte == Self.space || byte == Self.tab
                 if isFolded {
@@ -60,11 +78,16 @@ struct HeaderUnfolder {
                 head.writeInteger(Self.carriageReturn)
                 position = .field
             }
-            if isInformational, byte == UInt8(ascii: ":"), position == .field, Self.connectionFields.contains(line) {
-                head.writeInteger(UInt8(ascii: "_"))
+            if byte == UInt8(ascii: ":"), position == .field {
+                if line == Self.location { isLocation = true }
+                if isInformational, Self.connectionFields.contains(line) { head.writeInteger(UInt8(ascii: "_")) }
             }
             let isComplete = advance(byte)
-            if position != .fieldCR { head.writeInteger(byte) }
+            if isLocation, byte >= 0x80 {
+                foreignBytes.append(byte)
+            } else if position != .fieldCR {
+                head.writeInteger(byte)
+            }
             if isComplete { break }
         }
         return head
@@ -80,10 +103,9 @@ struct HeaderUnfolder {
         case (.lineStart, Self.carriageReturn): position = .endCR
         case (.lineStart, _):
             position = .field
-            line = isInformational ? [byte.lowercasedASCII] : []
+            (line, isLocation) = ([byte.lowercasedASCII], false)
         case (.field, Self.carriageReturn): position = .fieldCR
-        case (.field, _) where isInformational && line.count <= Self.longestConnectionField:
-            line.append(byte.lowercasedASCII)
+        case (.field, _) where line.count <= Self.longestName: line.append(byte.lowercasedASCII)
         case (.endCR, Self.lineFeed):
             self = HeaderUnfolder()
             return true
@@ -91,5 +113,11 @@ struct HeaderUnfolder {
         default: break
         }
         return false
+    }
+
+    /// Returns bytes beyond ASCII as they are if they are UTF-8, else percent-encoded.
+    private static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+        guard String(validating: bytes, as: UTF8.self) == nil else { return bytes }
+        return bytes.flatMap { "%\(String($0, radix: 16, uppercase: true))".utf8 }
     }
 }

@@ -46,6 +46,10 @@ struct RedirectChain {
         guard followed < maximum else {
             return Self.refuse(.redirectLimit, request, "more than \(maximum) redirects")
         }
+        // With HTTP/2 the library has replaced the bytes, and this is not the address that the server named.
+        guard !location.unicodeScalars.contains("\u{FFFD}") else {
+            return Self.refuse(.redirectInvalid, request, "the Location has U+FFFD, as for bytes that are not UTF-8")
+        }
         let target: HTTPURL
         do {
             target = try request.url.resolving(reference: location)
