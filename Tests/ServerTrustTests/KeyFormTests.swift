@@ -4,7 +4,8 @@ import Testing
 
 @testable import ServerTrust
 
-/// The forms of an authority's key: one that cannot be read says nothing about the signatures by its holder.
+/// The forms of a key: an authority's that cannot be read says nothing about the signatures by its holder, and with such a
+/// key of a server there is no handshake.
 @Suite struct KeyFormTests {
     /// Returns the key's SubjectPublicKeyInfo with other bits.
     static func info(_ key: TestKey, _ change: ([UInt8]) -> [UInt8]) throws -> [UInt8] {
@@ -87,6 +88,28 @@ import Testing
             #expect(verdict.refusals.first == .tlsUnsupportedAlgorithm, "\(verdict.findings)")
             #expect(!verdict.refusals.contains(.tlsSignatureInvalid))
         }
+    }
+
+    @Test(arguments: unreadable)
+    func `a server's own key that cannot be read is unsupported, also if its certificate is trusted`(
+        _ form: Form
+    ) async throws {
+        let key = form.kind == .rsa2048 ? try TestKey.rsa2048 : try TestKey(form.kind)
+        let info = try Self.info(key, form.change)
+        let root = try IssuedCertificate.selfSigned(.authority())
+        let leaf = try root.issue(CertificateTemplate.server().with { $0.subjectPublicKeyInfo = info }, key: key)
+        for anchor in [root, leaf] {
+            let verdict = await TrustHarness.verdict([leaf.der], roots: [anchor])
+            #expect(verdict.refusals == [.tlsUnsupportedAlgorithm], "\(verdict.findings)")
+        }
+    }
+
+    @Test(arguments: [TestKey.Kind.p256, .p384, .p521, .ed25519, .rsa2048])
+    func `a server's own key that can be read is accepted`(_ kind: TestKey.Kind) async throws {
+        let key = kind == .rsa2048 ? try TestKey.rsa2048 : try TestKey(kind)
+        let root = try IssuedCertificate.selfSigned(.authority())
+        let verdict = await TrustHarness.verdict([try root.issue(.server(), key: key).der], roots: [root])
+        #expect(verdict.isAccepted && verdict.findings.isEmpty, "\(verdict.findings)")
     }
 
     @Test func `a key that cannot be read does not hide another one of its name`() async throws {

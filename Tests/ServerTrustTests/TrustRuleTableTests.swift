@@ -138,6 +138,10 @@ import Testing
             """,
             .tlsUnsupportedAlgorithm
         ) { try keyForm { [0x06 | (($0.last ?? 0) & 1)] + $0.dropFirst() } },
+        Row("a server's key that cannot be read, as that of an authority", .tlsUnsupportedAlgorithm) {
+            let info = try KeyFormTests.info(.p256()) { [0x06 | (($0.last ?? 0) & 1)] + $0.dropFirst() }
+            return try leaf { $0.subjectPublicKeyInfo = info }
+        },
         Row("a critical extension for crl distribution points") {
             let name = TrustCost.der(0xA0, TrustCost.der(0xA0, TrustCost.der(0x86, Array("http://x/".utf8))))
             let points = TrustCost.der(0x30, TrustCost.der(0x30, name))

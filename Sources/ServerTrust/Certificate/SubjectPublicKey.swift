@@ -122,6 +122,22 @@ struct SubjectPublicKey: Sendable {
         }
     }
 
+    /// Returns whether the bytes are a key of the algorithm: a point of the curve, two usable numbers, 32 bytes.
+    var isReadable: Bool {
+        switch kind {
+        case .rsa: rsaKey != nil
+        case .p256: ECPublicKey(keyBytes, on: .p256) != nil
+        case .p384: ECPublicKey(keyBytes, on: .p384) != nil
+        case .p521: ECPublicKey(keyBytes, on: .p521) != nil
+        case .ed25519: Ed25519PublicKey(keyBytes) != nil
+        case .dsa, .other, .undecodable: false
+        }
+    }
+
+    private var rsaKey: RSAPublicKey? {
+        Self.integers(keyBytes).flatMap { RSAPublicKey(modulus: $0.0, exponent: $0.1) }
+    }
+
     /// Verifies that the holder of this key signed `message`.
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> SignatureVerdict {
         guard weakness == nil, signatures?.contains(algorithm.kind) != false else { return .unsupported }
@@ -152,9 +168,7 @@ struct SubjectPublicKey: Sendable {
         _ function: SHA2,
         _ padding: RSAPublicKey.Padding
     ) -> SignatureVerdict {
-        guard let (modulus, exponent) = Self.integers(keyBytes),
-            let key = RSAPublicKey(modulus: modulus, exponent: exponent)
-        else { return .unsupported }
+        guard let key = rsaKey else { return .unsupported }
         return key.verifies(signature, ofHash: hash, by: function, padding: padding) ? .valid : .invalid
     }
 }

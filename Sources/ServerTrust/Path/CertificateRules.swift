@@ -35,7 +35,7 @@ struct CertificateRules {
         }
         for flaw in certificate.flaws { refuse(.tlsMalformedCertificate, flaw) }
         validity(certificate, refuse)
-        if let weakness = certificate.publicKey?.weakness { refuse(weakness.code, weakness.evidence) }
+        publicKey(certificate, position, refuse)
         criticalExtensions(certificate, refuse)
 
         switch position {
@@ -102,6 +102,19 @@ struct CertificateRules {
             refuse(.tlsExpired, "valid until \(to.date.utcText), and it is \(date.utcText)")
         } else if date < from.date {
             refuse(.tlsNotYetValid, "valid from \(from.date.utcText) on, and it is \(date.utcText)")
+        }
+    }
+
+    private func publicKey(_ certificate: DecodedCertificate, _ position: Position, _ refuse: Refuse) {
+        guard let key = certificate.publicKey else { return }
+        if let weakness = key.weakness { return refuse(weakness.code, weakness.evidence) }
+        switch position {
+        case .server, .trustedServer:
+            if !key.isReadable {
+                refuse(.tlsUnsupportedAlgorithm, "the bytes of the public key are no \(key.words) key")
+            }
+        // The signatures by such an authority are not verified, which is a finding of its own.
+        case .intermediate, .anchor: break
         }
     }
 
