@@ -44,7 +44,6 @@ struct ProbeReader: RequestTableReader {
 
     private mutating func definition() -> ProbeDefinition? {
         target = table.read(ProbeKeys.keys.target)
-        refuseUnknownRecordType()
         isPortalCheck = readPortal()
         isTransfer = isRequest && !isPortalCheck && table.has(ProbeKeys.keys.transfer.facts.name)
         refuseMeaningless()
@@ -87,12 +86,6 @@ struct ProbeReader: RequestTableReader {
         check(probe)
         let identity = table.identity(without: ProbeKeys.judging)
         return ProbeDefinition(name: name, probe: probe, identity: identity, pace: pace, rule: rule)
-    }
-
-    private func refuseUnknownRecordType() {
-        guard case .dns(_, _, _, let type) = target, DNSRecordType(name: type) == nil else { return }
-        let names = DNSRecordType.named.map(\.name).joined(separator: ", ")
-        table.report("target", "'\(type)' is not a record type; accepted are \(names) and TYPE followed by a number")
     }
 
     private mutating func readPortal() -> Bool {

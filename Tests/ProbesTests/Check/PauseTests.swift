@@ -62,7 +62,9 @@ struct PauseTests {
             async let report = prober.check(probe)
             await server.received(requests: 1)
             // A probe that is invalid ends at once, on the prober's thread, which stands still in its completion.
-            let invalid = try CheckBench.probe("dns://127.0.0.1/a..b")
+            let invalid = try CheckBench.probe("dns://127.0.0.1/host.test") {
+                $0.target = .dns(resolver: .address([127, 0, 0, 1]), port: 53, name: "a..b", type: "A")
+            }
             await withCheckedContinuation { continuation in
                 prober.start(invalid) { _ in
                     answer.open()

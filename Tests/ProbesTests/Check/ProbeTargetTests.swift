@@ -15,6 +15,10 @@ struct ProbeTargetTests {
         ("dns://192.0.2.53/host.test", "dns://192.0.2.53/host.test?type=A"),
         ("dns://192.0.2.53:5353/host.test?type=aaaa", "dns://192.0.2.53:5353/host.test?type=AAAA"),
         ("dns://[2001:db8::53]/.?type=NS", "dns://[2001:db8::53]/.?type=NS"),
+        ("dns://192.0.2.53/*.test?type=type48", "dns://192.0.2.53/*.test?type=TYPE48"),
+        ("dns://192.0.2.53/_a._tcp.test?type=SRV", "dns://192.0.2.53/_a._tcp.test?type=SRV"),
+        (#"dns://192.0.2.53/a\.b.test"#, #"dns://192.0.2.53/a\.b.test?type=A"#),
+        (#"dns://192.0.2.53/a\046b"#, #"dns://192.0.2.53/a\046b?type=A"#),
         ("https://[::ffff:192.0.2.1]/", "https://192.0.2.1/"), ("tcp://[::ffff:192.0.2.1]:22", "tcp://192.0.2.1:22"),
         ("icmp://::ffff:192.0.2.1", "icmp://192.0.2.1"),
         ("dns://[::ffff:192.0.2.53]/host.test", "dns://192.0.2.53/host.test?type=A"),
@@ -56,11 +60,36 @@ struct ProbeTargetTests {
         "tcp://host.test:65536", "tcp://host.test:+1", "tcp://host.test:22/path", "tcp://:22", "tcp://[::1:22",
         "tcp://[::1]x:22", "tcp://[]:1", "tcp://2001:db8::1", "icmp://host.test:1", "icmp://", "icmp://a b",
         "icmp://host.test?x", "dns://192.0.2.53", "dns://192.0.2.53/", "dns://192.0.2.53/a b",
-        "dns://192.0.2.53/a?class=IN", "dns://192.0.2.53/a?type=", "dns://192.0.2.53/a?type=A-B", "dns:///name",
+        "dns://192.0.2.53/a?class=IN", "dns://192.0.2.53/a?type=", "dns://192.0.2.53/a?type=A-B",
+        "dns://192.0.2.53/a?type=BOGUS", "dns://192.0.2.53/a?type=TYPE65536",
+        "dns:///name",
         "http://", "http://user:word@host.test/", "tcp://user@host.test:1",
     ])
     func `an invalid target is an error`(text: String) {
         #expect(throws: ProbeTargetError.self) { try ProbeTarget(parsing: text) }
+    }
+
+    @Test(arguments: [
+        ("x..test", "'x..test' is not a domain name to ask for: a name has an empty label"),
+        (".x.test", "'.x.test' is not a domain name to ask for: a name has an empty label"),
+        (
+            String(repeating: "a", count: 64) + ".test",
+            "'\(String(repeating: "a", count: 64)).test' is not a domain name to ask for: a label has more than 63 bytes"
+        ),
+        (
+            #"a\999.test"#,
+            #"'a\999.test' is not a domain name to ask for: "#
+                + "a backslash is followed by neither a character nor three digits up to 255"
+        ),
+        ("", "'' is not a domain name to ask for: dns://RESOLVER/NAME is needed"),
+        (
+            "x.test?type=DNSKEY",
+            "'DNSKEY' is not a record type; accepted are A, AAAA, CAA, CNAME, HTTPS, MX, NS, PTR, SOA, SRV, SVCB, TXT and "
+                + "TYPE followed by a number"
+        ),
+    ])
+    func `a name or type that no query can have is an error with the reason`(rest: String, message: String) {
+        #expect { try ProbeTarget(parsing: "dns://192.0.2.53/\(rest)") } throws: { "\($0)" == message }
     }
 
     @Test(arguments: [

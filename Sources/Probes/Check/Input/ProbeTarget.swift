@@ -143,14 +143,20 @@ extension ProbeTarget {
     }
 
     private static func query(_ rest: Substring) throws(ProbeTargetError) -> ProbeTarget {
-        guard let slash = rest.firstIndex(of: "/") else { throw .invalidName("") }
+        let form = "dns://RESOLVER/NAME is needed"
+        guard let slash = rest.firstIndex(of: "/") else { throw .invalidName("", reason: form) }
         let (resolver, port) = try authority(rest[..<slash])
         let path = rest[rest.index(after: slash)...]
         let mark = path.firstIndex(of: "?")
         let name = path[..<(mark ?? path.endIndex)]
         // A root query has an empty name on the wire; it is written as a dot here, as in dig.
         guard !name.isEmpty, name.utf8.count <= 254, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2F })
-        else { throw .invalidName(String(name)) }
+        else { throw .invalidName(String(name), reason: form) }
+        do throws(DNSName.ParsingError) {
+            _ = try DNSName(parsing: String(name))
+        } catch {
+            throw .invalidName(String(name), reason: error.description)
+        }
         var type = "A"
         if let mark {
             let parameter = path[path.index(after: mark)...]
@@ -159,14 +165,8 @@ extension ProbeTarget {
             }
             type = parameter.dropFirst("type=".count).uppercased()
         }
-        guard (1...16).contains(type.utf8.count), type.utf8.allSatisfy(isLetterOrDigit) else {
-            throw .invalidRecordType(type)
-        }
+        guard type.utf8.count <= 16, DNSRecordType(name: type) != nil else { throw .invalidRecordType(type) }
         return .dns(resolver: resolver, port: port ?? 53, name: String(name), type: type)
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
     }
 }
 
@@ -186,9 +186,9 @@ public enum ProbeTargetError: Error, Sendable, Hashable, CustomStringConvertible
     case missingPort(String)
     /// The target has a part that its scheme does not support: a user, a path, a query.
     case unexpectedPart(String, of: String)
-    /// A `dns` target has no name to query, or an invalid one.
-    case invalidName(String)
-    /// The record type of a `dns` target does not consist of letters and digits.
+    /// A `dns` target has no name to query, or an invalid one; the reason names the fault, or the form of a target.
+    case invalidName(String, reason: String)
+    /// The record type of a `dns` target is neither a known name nor `TYPE` and a number up to 65535.
     case invalidRecordType(String)
 
     /// The error, and the expected form.
@@ -203,8 +203,10 @@ public enum ProbeTargetError: Error, Sendable, Hashable, CustomStringConvertible
         case .invalidPort(let port): "port '\(port)' is not a number from 1 to 65535"
         case .missingPort(let text): "'\(text)' names no port: tcp://HOST:PORT is needed"
         case .unexpectedPart(let part, let scheme): "'\(part)' has no meaning in a target with the scheme \(scheme)"
-        case .invalidName(let name): "'\(name)' is not a domain name to ask for: dns://RESOLVER/NAME is needed"
-        case .invalidRecordType(let type): "'\(type)' is not a DNS record type"
+        case .invalidName(let name, let reason): "'\(name)' is not a domain name to ask for: \(reason)"
+        case .invalidRecordType(let type):
+            "'\(type)' is not a record type; accepted are \(DNSRecordType.named.map(\.name).joined(separator: ", ")) "
+                + "and TYPE followed by a number"
         }
     }
 }
