@@ -3,7 +3,7 @@ public import NetlinkMonitor
 
 /// The connectivity beyond the first hop, according to the probes.
 public enum Connectivity: String, Sendable, Hashable, CaseIterable, Codable {
-    /// No probe is configured, or none has a verdict.
+    /// No probe is configured, or the verdicts do not decide the connectivity (yet).
     case unknown
     /// There is no path.
     case none
@@ -13,7 +13,7 @@ public enum Connectivity: String, Sendable, Hashable, CaseIterable, Codable {
     case portal
     /// Some required probes, or one family, fail.
     case partial
-    /// All required probes are up.
+    /// All required probes are up, or as many as the quorum requires; those that this machine cannot check do not count.
     case full
 }
 

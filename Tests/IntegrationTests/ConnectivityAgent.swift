@@ -108,7 +108,7 @@ final class ConnectivityAgent: Sendable {
 
     /// Waits until the machine's settled state is this one and each of these probes' points is up, in any order.
     ///
-    /// A point without a verdict does not count: the machine may be full before all of them have answered.
+    /// The machine may be full before all of them have answered: points over its uplinks do not count for it.
     func settles(_ summary: String, withUp points: [String]) async throws {
         try await settles(summary)
         for point in points where states(of: point).last != "up" { try await probe(point, is: "up") }

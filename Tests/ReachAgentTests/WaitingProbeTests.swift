@@ -57,6 +57,11 @@ import Testing
             #"{"probe":"open","verdict":"up","streak":1},{"probe":"web","verdict":"unknown","streak":0}"#,
             "web has no verdict yet", ["reachagent check web"]
         ),
+        (
+            #"{"probe":"open","verdict":"up","streak":1},{"probe":"ping","verdict":"unknown","code":"icmp_not_permitted","#
+                + #""streak":3},{"probe":"web","verdict":"unknown","streak":1}"#,
+            "web has no verdict yet", ["reachagent check web"]
+        ),
         // An agent that does not say what is missing.
         (#"{"probe":"web","verdict":"unknown"}"#, "no probe has a verdict yet", ["reachagent check web"]),
     ]

@@ -192,9 +192,9 @@ struct MachinePropertyTests {
             let counted = driver.machine.probeTracks.connectivity
             var tally = ConnectivityTally()
             let records = driver.machine.probes.filter { $0.point.vantage.interface == nil }
-            for record in records {
-                guard let rule = Self.rules.first(where: { $0.name == record.point.probe }) else { continue }
-                tally.add(record.state, rule, record.point.vantage.families)
+            for track in driver.machine.probeTracks.table.tracks where track.point.vantage.interface == nil {
+                guard let rule = Self.rules.first(where: { $0.name == track.point.probe }) else { continue }
+                tally.add(track.state, rule, track.point.vantage.families, isExempt: track.isExempt)
             }
             let whole = ConnectivityVerdict(
                 tally,

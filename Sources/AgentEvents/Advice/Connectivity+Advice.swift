@@ -53,7 +53,9 @@ extension AgentStatus {
                 action: Self.look(at: first.probe, first)
             )
         }
-        let waiting = own.contains(where: Self.hasVerdict) ? own.first { !Self.hasVerdict($0) } : nil
+        let unjudged = own.filter { !Self.hasVerdict($0) }
+        // The connectivity waits for no probe that this machine cannot check.
+        let waiting = own.contains(where: Self.hasVerdict) ? unjudged.first { $0.code == nil } ?? unjudged.first : nil
         return Advice(
             code: code,
             problem: "\(waiting?.probe ?? "no probe") has \(waiting == nil ? "a" : "no") verdict yet",
@@ -152,7 +154,7 @@ extension AgentStatus {
     }
 
     /// Returns a check's remedy, unless it has a placeholder instead of a name.
-    private static func remedy(
+    static func remedy(
         _ code: String,
         of verdict: String?,
         over interface: String?,
@@ -179,7 +181,7 @@ extension AgentStatus {
     }
 
     /// Returns a sentence as a clause of another one: `The name does not exist.` becomes `the name does not exist`.
-    private static func clause(_ sentence: String) -> String {
+    static func clause(_ sentence: String) -> String {
         let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]
         // An abbreviation keeps its capitals.
         guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return String(text) }

@@ -45,7 +45,7 @@ public struct Connectivity: OpenCode {
     /// Creates a connectivity.
     public init(_ word: String) { rawValue = word }
 
-    /// No probe is configured, or none has a verdict that counts.
+    /// No probe is configured, or the verdicts do not decide it: none counts, or first ones are still to come.
     public static let unknown = Connectivity("unknown")
     /// There is no path.
     public static let none = Connectivity("none")
@@ -55,6 +55,6 @@ public struct Connectivity: OpenCode {
     public static let portal = Connectivity("portal")
     /// Some required probes are up, or those of one family.
     public static let partial = Connectivity("partial")
-    /// Every required probe is up, in every family that has a path.
+    /// Every required probe is up, in every family that has a path; those that this machine cannot check do not count.
     public static let full = Connectivity("full")
 }

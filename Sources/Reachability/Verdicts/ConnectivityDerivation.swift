@@ -58,25 +58,18 @@ extension ConnectivityTally {
     fileprivate func family(_ own: Votes, _ quorum: Quorum) -> Connectivity {
         if own.portals > 0 { return .portal }
         guard own.isDefinite else { return .unknown }
-        if own.isShut { return .local }
-        return own.up > 0 && (own + any).satisfies(quorum) ? .full : .partial
+        return own.connectivity(isQuorumMet: (own + any).satisfies(quorum))
     }
 
     fileprivate func connectivity(_ families: FamilyConnectivity, _ quorum: Quorum) -> Connectivity {
         if meetsPortal { return .portal }
-        let definiteValues: Set<Connectivity> = [.full, .partial, .local]
-        var definite: [Connectivity] = [families.ipv4, families.ipv6].filter(definiteValues.contains)
-        if definite.isEmpty, any.isDefinite {
-            let satisfied: Connectivity = any.up > 0 && any.satisfies(quorum) ? .full : .partial
-            definite = [any.isShut ? .local : satisfied]
-        }
         let all = ipv4 + ipv6 + any
-        guard !definite.isEmpty else {
-            // If no probe is required, any answer is sufficient, and a missing answer proves nothing.
-            return all.pending == 0 && all.hasAnswer ? .full : .unknown
-        }
-        if definite.allSatisfy({ $0 == .full }) { return .full }
-        return all.isShut ? .local : .partial
+        var parts = [(ipv4, families.ipv4), (ipv6, families.ipv6)].filter { $0.isExpected && $1 != .none }.map { $1 }
+        if parts.isEmpty, any.isExpected { parts = [any.connectivity(isQuorumMet: any.satisfies(quorum))] }
+        if parts.contains(.partial) || parts.contains(.local) { return all.connectivityUnlessFull }
+        if parts.contains(.unknown) { return .unknown }
+        // If no probe is required, any answer is sufficient, and a missing answer proves nothing.
+        return !parts.isEmpty || all.exempt == 0 && all.hasAnswer ? .full : .unknown
     }
 
     fileprivate func reason(
@@ -97,7 +90,9 @@ extension ConnectivityTally {
             let unchecked = probes.filter { $0.state.isIgnored || $0.state.isUnresolved }
             // A code that closes the path says more than one that merely keeps this machine from checking it.
             let closed = unchecked.first { $0.state.code.map { !$0.leavesPathOpen } ?? false }
-            return (closed ?? unchecked.first)?.reason
+            // Pending checks are the reason otherwise, for as long as there are any.
+            let open = (ipv4 + ipv6 + any).pending == 0 ? unchecked.first : nil
+            return (closed ?? open)?.reason
         case .partial, .local:
             return commonReason(families, probes: probes) ?? individualReason(quorum: quorum, probes: probes)
         }
@@ -133,6 +128,22 @@ extension ConnectivityTally {
 }
 
 extension ConnectivityTally.Votes {
+    /// Returns the connectivity; unknown while it depends on pending probes.
+    ///
+    /// - Parameter isQuorumMet: Whether enough probes are up; nil while that depends on pending ones.
+    fileprivate func connectivity(isQuorumMet: Bool?) -> Connectivity {
+        // Probes of no particular family may meet the quorum alone.
+        let mayBeFull = up + pending > 0 && isQuorumMet != false
+        guard mayBeFull else { return connectivityUnlessFull }
+        return up > 0 && isQuorumMet == true ? .full : .unknown
+    }
+
+    /// The connectivity if it is not full; unknown while a pending probe may yet get the first answer.
+    fileprivate var connectivityUnlessFull: Connectivity {
+        guard isShut else { return .partial }
+        return pending == 0 ? .local : .unknown
+    }
+
     fileprivate var commonReason: ReasonCode? {
         guard upTLS == 0, tlsAnswered == 0 else { return nil }
         switch (tlsForeign, tlsOther) {

@@ -15,8 +15,10 @@ struct ConnectivityTally: Sendable, Equatable {
         var unresolved = 0
         /// Probes among `unresolved` whose target has answered, with the redirect.
         var redirected = 0
-        /// Required probes without a verdict yet.
+        /// Required probes whose first verdict over the path is still to come.
         var pending = 0
+        /// Required probes without a verdict, and perhaps for good (``ProbeTrack/isExempt``).
+        var exempt = 0
         /// Probes among `down` without any answer, which is evidence of a blocked path.
         var silent = 0
 
@@ -33,6 +35,9 @@ struct ConnectivityTally: Sendable, Equatable {
         /// `true` if there is a verdict at all.
         var isDefinite: Bool { up + down + unresolved > 0 }
 
+        /// `true` if there is a verdict, or one is still to come.
+        var isExpected: Bool { isDefinite || pending > 0 }
+
         /// `true` if a target beyond this network answers as expected.
         var hasAnswer: Bool { up + upTLS + upPlain > 0 }
 
@@ -46,6 +51,7 @@ struct ConnectivityTally: Sendable, Equatable {
                 unresolved: left.unresolved + right.unresolved,
                 redirected: left.redirected + right.redirected,
                 pending: left.pending + right.pending,
+                exempt: left.exempt + right.exempt,
                 silent: left.silent + right.silent,
                 portals: left.portals + right.portals,
                 upTLS: left.upTLS + right.upTLS,
@@ -56,13 +62,16 @@ struct ConnectivityTally: Sendable, Equatable {
             )
         }
 
-        /// Returns whether enough probes are up; those without a verdict count as up.
-        func satisfies(_ quorum: Quorum) -> Bool {
+        /// Returns whether enough probes are up; nil while that depends on the pending ones.
+        func satisfies(_ quorum: Quorum) -> Bool? {
             let counted = up + down + unresolved + pending
-            return switch quorum {
-            case .all: up + pending >= counted
-            case .atLeast(let number): up + pending >= min(max(1, number), counted)
-            }
+            let needed =
+                switch quorum {
+                case .all: counted
+                case .atLeast(let number): min(max(1, number), counted)
+                }
+            if up >= needed { return true }
+            return up + pending < needed ? false : nil
         }
     }
 
@@ -79,26 +88,27 @@ struct ConnectivityTally: Sendable, Equatable {
     var meetsPortal: Bool { ipv4.portals + ipv6.portals + any.portals > 0 }
 
     /// Adds a probe's status.
-    mutating func add(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies) {
-        count(state, rule, families, by: 1)
+    mutating func add(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies, isExempt: Bool) {
+        count(state, rule, families, isExempt, by: 1)
     }
 
     /// Removes a probe's status.
-    mutating func remove(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies) {
-        count(state, rule, families, by: -1)
+    mutating func remove(_ state: ProbeState, _ rule: ProbeRule, _ families: AddressFamilies, isExempt: Bool) {
+        count(state, rule, families, isExempt, by: -1)
     }
 
     private mutating func count(
         _ state: ProbeState,
         _ rule: ProbeRule,
         _ families: AddressFamilies,
+        _ isExempt: Bool,
         by step: Int
     ) {
         guard !rule.isApart else { return }
         switch families {
-        case .ipv4: ipv4.count(state, rule, by: step)
-        case .ipv6: ipv6.count(state, rule, by: step)
-        case .any: any.count(state, rule, by: step)
+        case .ipv4: ipv4.count(state, rule, isExempt, by: step)
+        case .ipv6: ipv6.count(state, rule, isExempt, by: step)
+        case .any: any.count(state, rule, isExempt, by: step)
         }
         if rule.isRequired, state.verdict == .down || state.isUnresolved {
             let number = codes[state.code, default: 0] + step
@@ -109,7 +119,7 @@ struct ConnectivityTally: Sendable, Equatable {
 }
 
 extension ConnectivityTally.Votes {
-    fileprivate mutating func count(_ state: ProbeState, _ rule: ProbeRule, by step: Int) {
+    fileprivate mutating func count(_ state: ProbeState, _ rule: ProbeRule, _ isExempt: Bool, by step: Int) {
         // A success at this machine itself says nothing about the path, not even beside other probes.
         if state.verdict == .up, state.leadsToThisMachine { return }
         // Never for portal checks, which test plain HTTP.
@@ -138,7 +148,8 @@ extension ConnectivityTally.Votes {
         case .unknown:
             guard state.isUnresolved else {
                 // Other faults of this machine are no evidence.
-                if state.code == nil { pending += step }
+                guard state.code == nil else { return }
+                if isExempt { exempt += step } else { pending += step }
                 return
             }
             unresolved += step

@@ -118,6 +118,24 @@ extension ProbeTrack {
         }
     }
 
+    /// Determines whether the connectivity must not wait for a first verdict, which may never come.
+    ///
+    /// Checks of a target that has failed before wait for its verdict: after `fall` of them there is one.
+    mutating func noteExemption(_ vote: Vote) {
+        guard isUnmeasured else {
+            isExempt = false
+            return
+        }
+        switch vote {
+        case .unknown(let code):
+            if failures == 0, isLastExcused || code?.leavesPathOpen == true { isExempt = true }
+        case .none:
+            if last?.outcome == .ok || abstentions >= rule.fall { isExempt = true }
+        case .failure: isExempt = false
+        case .success, .portal, .behindPortal: break
+        }
+    }
+
     mutating func become(_ verdict: ProbeState.Verdict, code: FindingCode? = nil, portalURL: String? = nil) {
         state = ProbeState(verdict, isFlapping: state.isFlapping)
         state.particulars = particulars(code, portalURL: portalURL)

@@ -70,6 +70,9 @@ struct ProbeTrack: Sendable {
     var flaps = FlapHistory()
     /// `true` if the last vote was a success; nil before the first one.
     var lastVote: Bool?
+    /// `true` before a verdict if the checks show that there may be none: this machine cannot check the target, or not in this
+    /// family, or what they measure is neither good nor bad.
+    var isExempt = false
     /// Details that differ from the status, and the number of consecutive checks with them.
     var pending: (particulars: Particulars, count: Int)?
 
@@ -138,6 +141,7 @@ struct ProbeTrack: Sendable {
         last = sample
         let before = state.verdict
         apply(vote)
+        noteExemption(vote)
         if state.verdict != before || since == nil { since = sample.observed }
         var outcome = Outcome(verdict: takeStep(at: sample.observed))
         // An answer between good and bad confirms no failure of a former path, and no portal there: nothing would end it.
@@ -174,6 +178,7 @@ struct ProbeTrack: Sendable {
         self.egresses = egresses
         if state.verdict != .unknown { since = observed }
         state = ProbeState(.unknown, isFlapping: state.isFlapping)
+        isExempt = false
         attempts = 0
         isBehindPortal = false
         forgetStreaks()
@@ -282,7 +287,7 @@ extension ProbeTrack {
     ///
     /// - Returns: `true` if the probe must be checked at once.
     mutating func leavePortal(observed: Observed) -> Bool {
-        isBehindPortal = false
+        (isBehindPortal, isExempt) = (false, false)
         // The next check determines again whether a portal may be the reason.
         isInQuestion = false
         guard state.verdict == .unknown || failures > 0 else { return false }

@@ -99,7 +99,7 @@ struct ProbeTracks: Sendable {
     mutating func take(_ sample: ProbeSample) -> Judgement? {
         guard let position = table.position(of: sample.point) else { return nil }
         let rule = table.tracks[position].rule
-        let before = table.tracks[position].state
+        let (before, wasExempt) = (table.tracks[position].state, table.tracks[position].isExempt)
         questionPortals(position, sample)
         questionOtherFamily(position, sample)
         let isExcused = excuses(sample)
@@ -113,7 +113,7 @@ struct ProbeTracks: Sendable {
         return Judgement(
             outcome: outcome,
             state: after,
-            isChanged: before != after || !consequences.isEmpty,
+            isChanged: before != after || wasExempt != table.tracks[position].isExempt || !consequences.isEmpty,
             consequences: consequences,
             isAnswered: sample.outcome == .ok && sample.leadsToThisMachine != true && after.verdict == .up
                 && rule.reachesBeyond,

@@ -67,12 +67,14 @@ struct ProbeGroup: Sendable, Equatable {
     /// The part of a track on which its group depends, and which its checks change.
     struct Contribution: Equatable {
         let state: ProbeState
+        let isExempt: Bool
         let isFaulty: Bool
         let isHeld: Bool
         let isBehindPortal: Bool
 
         init(_ track: ProbeTrack) {
             state = track.state
+            isExempt = track.isExempt
             isFaulty = track.state.isFaulty && !track.rule.isApart
             isHeld = track.isHeld
             isBehindPortal = track.isBehindPortal
@@ -82,7 +84,7 @@ struct ProbeGroup: Sendable, Equatable {
     /// Adds a track behind all others.
     mutating func add(_ track: ProbeTrack, at position: Int) {
         let new = Contribution(track)
-        tally.add(new.state, track.rule, track.point.vantage.families)
+        tally.add(new.state, track.rule, track.point.vantage.families, isExempt: new.isExempt)
         if track.rule.isPortalCheck { portalChecks.append(position) }
         if new.isFaulty { faulty.append(position) }
         if new.isHeld { held.insert(position) }
@@ -91,9 +93,9 @@ struct ProbeGroup: Sendable, Equatable {
 
     /// Replaces the contribution of a track.
     mutating func replace(_ old: Contribution, by new: Contribution, of track: ProbeTrack, at position: Int) {
-        if old.state != new.state {
-            tally.remove(old.state, track.rule, track.point.vantage.families)
-            tally.add(new.state, track.rule, track.point.vantage.families)
+        if old.state != new.state || old.isExempt != new.isExempt {
+            tally.remove(old.state, track.rule, track.point.vantage.families, isExempt: old.isExempt)
+            tally.add(new.state, track.rule, track.point.vantage.families, isExempt: new.isExempt)
         }
         if old.isFaulty != new.isFaulty { mark(position, isFaulty: new.isFaulty) }
         if new.isHeld { held.insert(position) } else { held.remove(position) }

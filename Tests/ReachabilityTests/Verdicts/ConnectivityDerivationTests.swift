@@ -10,6 +10,8 @@ struct ConnectivityDerivationTests {
         let rule: ProbeRule
         let families: AddressFamilies
         let state: ProbeState
+        /// Without a verdict, as none may come.
+        var isExempt = false
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -37,6 +39,12 @@ struct ConnectivityDerivationTests {
             families: families,
             state: state
         )
+    }
+
+    static func exempt(_ name: String, _ families: AddressFamilies = .ipv4) -> Member {
+        var member = probe(name, .unknown, families)
+        member.isExempt = true
+        return member
     }
 
     static func down(_ code: FindingCode) -> ProbeState { ProbeState(.down, code: code) }
@@ -79,8 +87,28 @@ struct ConnectivityDerivationTests {
         Case(
             name: "one family without a verdict yet",
             members: [probe("a", up), probe("a", .unknown, .ipv6)],
+            connectivity: .unknown,
+            ipv4: .full
+        ),
+        Case(
+            name: "one family that cannot be checked",
+            members: [probe("a", up), exempt("a", .ipv6)],
             connectivity: .full,
             ipv4: .full
+        ),
+        Case(
+            name: "one family down, and the other without a verdict yet",
+            members: [probe("a", .unknown), probe("a", down(.connectTimeout), .ipv6)],
+            connectivity: .unknown,
+            ipv6: .local
+        ),
+        Case(
+            name: "one family with a wrong answer, and the other without a verdict yet",
+            members: [probe("a", .unknown), probe("a", down(.httpStatus), .ipv6)],
+            connectivity: .partial,
+            reason: "http_status",
+            probe: "a",
+            ipv6: .partial
         ),
         Case(
             name: "a family that has no path is none",
@@ -258,10 +286,73 @@ struct ConnectivityDerivationTests {
             quorum: .atLeast(9)
         ),
         Case(
-            name: "a verdict that is missing yet is given the benefit of the doubt",
+            name: "a verdict that is missing yet may be any",
             members: [probe("a", up), probe("b", .unknown)],
+            connectivity: .unknown
+        ),
+        Case(
+            name: "a probe that may never have a verdict is of no account",
+            members: [probe("a", up), exempt("b")],
             connectivity: .full,
             ipv4: .full
+        ),
+        Case(
+            name: "a verdict that is missing yet is not the fault of a probe that cannot be checked",
+            members: [probe("a", up), probe("b", .unknown), probe("c", blind(.icmpNotPermitted))],
+            connectivity: .unknown
+        ),
+        Case(
+            name: "one down and one up are partial, whatever the missing one will be",
+            members: [probe("a", up), probe("b", .unknown), probe("c", down(.connectTimeout))],
+            connectivity: .partial,
+            reason: "connect_timeout",
+            probe: "c",
+            ipv4: .partial
+        ),
+        Case(
+            name: "one without an answer beside one that is missing yet, which may be the first answer",
+            members: [probe("a", down(.connectTimeout)), probe("b", .unknown)],
+            connectivity: .unknown
+        ),
+        Case(
+            name: "a portal is one, whatever the missing ones will be",
+            members: [probe("a", .unknown), probe("portal", captive, required: false)],
+            connectivity: .portal,
+            reason: "portal_redirect",
+            probe: "portal",
+            ipv4: .portal
+        ),
+        Case(
+            name: "a quorum that is reached without the missing ones",
+            members: [probe("a", up), probe("b", .unknown), probe("c", down(.httpStatus))],
+            connectivity: .full,
+            ipv4: .full,
+            quorum: .atLeast(1)
+        ),
+        Case(
+            name: "a quorum that depends on the missing one",
+            members: [probe("a", up), probe("b", .unknown), probe("c", down(.httpStatus))],
+            connectivity: .unknown,
+            quorum: .atLeast(2)
+        ),
+        Case(
+            name: "a quorum that is missed whatever the missing one will be",
+            members: [probe("a", up), probe("b", .unknown), probe("c", down(.httpStatus))],
+            connectivity: .partial,
+            reason: "http_status",
+            probe: "c",
+            ipv4: .partial,
+            quorum: .atLeast(3)
+        ),
+        Case(
+            name: "a probe of no family in particular that is missing yet",
+            members: [probe("a", up), probe("b", .unknown, .any)],
+            connectivity: .unknown
+        ),
+        Case(
+            name: "probes of no family in particular, one of which is missing yet",
+            members: [probe("a", up, .any), probe("b", .unknown, .any)],
+            connectivity: .unknown
         ),
         Case(
             name: "probes of no family in particular stand for both",
@@ -302,14 +393,20 @@ struct ConnectivityDerivationTests {
     @Test("removing every counted verdict restores the empty tally", arguments: cases)
     func counts(_ connectivityCase: Case) {
         var tally = ConnectivityTally()
-        for member in connectivityCase.members { tally.add(member.state, member.rule, member.families) }
-        for member in connectivityCase.members { tally.remove(member.state, member.rule, member.families) }
+        for member in connectivityCase.members {
+            tally.add(member.state, member.rule, member.families, isExempt: member.isExempt)
+        }
+        for member in connectivityCase.members {
+            tally.remove(member.state, member.rule, member.families, isExempt: member.isExempt)
+        }
         #expect(tally == ConnectivityTally())
     }
 
     private func verdict(_ connectivityCase: Case, hasPath: Bool) -> ConnectivityVerdict {
         var tally = ConnectivityTally()
-        for member in connectivityCase.members { tally.add(member.state, member.rule, member.families) }
+        for member in connectivityCase.members {
+            tally.add(member.state, member.rule, member.families, isExempt: member.isExempt)
+        }
         let egress = hasPath ? Vantages.Egress(via: .wifi, interface: 3, gateway: nil) : nil
         return ConnectivityVerdict(
             tally,

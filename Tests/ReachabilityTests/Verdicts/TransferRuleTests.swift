@@ -188,7 +188,7 @@ import struct FoundationEssentials.Date
             ProbeState(.unknown, code: .transferMetered), .unknown,
         ] {
             var tally = ConnectivityTally()
-            tally.add(state, rule, .any)
+            tally.add(state, rule, .any, isExempt: false)
             #expect(tally == ConnectivityTally())
         }
     }

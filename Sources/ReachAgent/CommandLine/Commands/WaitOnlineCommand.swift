@@ -13,7 +13,8 @@ struct WaitOnlineCommand: ParsableCommand {
             Waits for the agent's settled state, and for the agent itself when it is not there yet or goes away. All \
             conditions must hold at the same time:
               --for path     there is a path, through any medium
-              --for full     there is a path, and everything that is probed answers
+              --for full     there is a path, and all required probes are up; those that
+                             this machine cannot check do not count
               --via MEDIUM   the path leads through this medium, or through any of several
               --target NAME  the path to this target counts instead of the default path; a
                              target that the agent does not have is waited for, too

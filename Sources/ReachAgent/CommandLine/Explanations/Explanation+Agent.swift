@@ -105,7 +105,7 @@ extension Reachability.Connectivity: ExplainedCode {
         switch self {
         case .unknown:
             (
-                "Nothing is known: there is no probe, none has a verdict that counts, or this machine could not check.",
+                "Nothing is known, or not yet: there is no probe, no verdict decides, or this machine could not check.",
                 "`reachagent status` has the reason; `reachagent check` checks now."
             )
         case .none:
@@ -125,7 +125,7 @@ extension Reachability.Connectivity: ExplainedCode {
                 "Something answers, but not everything that is required.",
                 "`reachagent status probes` has those that are not up first."
             )
-        case .full: ("Everything that is required answers.", "Nothing.")
+        case .full: ("All required probes are up, as far as this machine can check them.", "Nothing.")
         }
     }
 }
