@@ -485,6 +485,59 @@ import Testing
         #expect(problems.map(\.description) == [problem].compactMap(\.self))
     }
 
+    @Test(
+        arguments: [
+            (
+                [("ping", "unknown", "icmp_not_permitted")],
+                "ping, and the connectivity does not depend on it [icmp_not_permitted]: the system does not let this process "
+                    + "send ICMP echo requests. Set the sysctl net.ipv4.ping_group_range to include a group of this user. "
+                    + "`reachagent probe ping` shows each step."
+            ),
+            (
+                [
+                    ("a", "unknown", "icmp_not_permitted"), ("a", "unknown", "icmp_not_permitted"),
+                    ("b", "unknown", "icmp_not_permitted"),
+                ],
+                "a and 1 more, and the connectivity does not depend on them [icmp_not_permitted]: the system does not let this "
+                    + "process send ICMP echo requests. Set the sysctl net.ipv4.ping_group_range to include a group of this user. "
+                    + "`reachagent probe a` shows each step."
+            ),
+            // Nothing that an administrator must repair, and nothing that is not known of a target.
+            ([("web", "unknown", "cellular_not_allowed"), ("tv", "unknown", "dns_no_address")], nil),
+            ([("web", "down", "connect_timeout"), ("api", "up", nil)], nil),
+        ] as [([(name: String, verdict: String, code: String?)], String?)]
+    )
+    func `probes that this machine cannot check until it is repaired are a problem`(
+        probes: [(name: String, verdict: String, code: String?)],
+        problem: String?
+    ) throws {
+        let list = probes.map { probe in
+            StatusScenes.probe(probe.name, probe.verdict, probe.code.map { #""code":"\#($0)""# } ?? "")
+        }
+        let status = try Self.status("\(Self.full),\(StatusScenes.list("probes", list))")
+        let problems = status.problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            explaining: { FindingCode(rawValue: $0).map { ($0.sentence, $0.remedy) } },
+            clock: \.description,
+            moment: \.description
+        )
+        #expect(problems.map(\.description) == [problem.map { "this machine cannot check \($0)" }].compactMap(\.self))
+    }
+
+    @Test func `the reason of an unknown connectivity is not a problem for a second time`() throws {
+        let reason = #""connectivity":"unknown","connectivity_reason":"icmp_not_permitted","connectivity_probe":"ping""#
+        let probe = StatusScenes.probe("ping", "unknown", #""code":"icmp_not_permitted""#)
+        let state = StatusScenes.state(StatusScenes.wlan0, reason)
+        let status = try Self.status("\(state),\(StatusScenes.list("probes", [probe]))")
+        let problems = status.problems(
+            at: Timestamp(microsecondsSince1970: 0),
+            clock: \.description,
+            moment: \.description
+        )
+        #expect(problems.isEmpty)
+        #expect(status.advice()?.code == "icmp_not_permitted")
+    }
+
     @Test(arguments: [
         ("192.0.2.2:443", "Permission denied", true), ("[::]:1023", "Permission denied", true),
         ("[::]:1024", "Permission denied", false), ("192.0.2.2:443", "Address already in use", false),

@@ -9,10 +9,12 @@ extension AgentStatus {
     ///
     /// - Parameters:
     ///   - now: The current time.
+    ///   - explain: Returns the meaning and the remedy of a check's code, which this module does not know.
     ///   - clock: Formats a time: `14:02:11`.
     ///   - moment: Formats a time with its age: `14:02:11 (3 h 12 min)`.
     package func problems(
         at now: Timestamp,
+        explaining explain: Explanation = { _ in nil },
         clock: (Timestamp) -> String,
         moment: (Timestamp) -> String
     ) -> [Advice.Action] {
@@ -29,6 +31,7 @@ extension AgentStatus {
             problems.append("\(rejection.summary)\(time); the earlier one stays in effect: `reachagent config check`")
         }
         if let pins = problemOfPins { problems.append(pins) }
+        problems += problemsOfUnchecked(explain)
         if let losses = losses(clock: clock), let last = overruns?.last,
             now.microsecondsSince1970 &- last.microsecondsSince1970 < Self.lossAge
         {

@@ -128,7 +128,7 @@ public struct StatusPage {
 
     /// Writes the problems of the agent itself, with the wording of `reachagent status`.
     private func writeProblems(_ html: inout HTMLText) {
-        let problems = status.problems(at: clock.now) {
+        let problems = status.problems(at: clock.now, explaining: explain) {
             clock.brief($0)
         } moment: {
             "\(clock.brief($0)), \(clock.age(of: $0)) ago"

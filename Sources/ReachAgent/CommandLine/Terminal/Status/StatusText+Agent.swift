@@ -9,7 +9,7 @@ extension StatusText {
 
     /// Problems of the agent itself, which the reader must know before believing the rest.
     var problems: [String] {
-        let problems = reply.problems(at: clock.now) {
+        let problems = reply.problems(at: clock.now, explaining: explain) {
             kept(clock.brief($0))
         } moment: {
             moment($0) ?? "?"

@@ -87,12 +87,17 @@ struct StatusText {
             let age = pending.forMilliseconds.map { ", for " + kept(within($0)) } ?? ""
             lines += painted(wrapped("about to change: \(answer(pending.state))\(age)"), .yellow)
         }
-        let advice = reply.advice { FindingCode(rawValue: $0).map { ($0.sentence, $0.configuredRemedy) } }
+        let advice = reply.advice(explaining: explain)
         if let advice {
             lines += wrapped("\(safe(advice.problem)) " + kept("[\(safe(advice.code))]"))
             lines += painted(wrapped("\(style.arrow) \(text(advice.action))"), .cyan)
         }
         return lines + problems
+    }
+
+    /// Returns the meaning and the remedy of a check's code.
+    func explain(_ code: String) -> (meaning: String, remedy: String)? {
+        FindingCode(rawValue: code).map { ($0.sentence, $0.configuredRemedy) }
     }
 
     private var headline: String {
