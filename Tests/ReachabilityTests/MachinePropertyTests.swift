@@ -136,10 +136,7 @@ struct MachinePropertyTests {
                 paths = [change.to.ipv4, change.to.ipv6]
                 #expect(paths != before)
             case .probe(let point, let change):
-                // An interface that is gone takes its history along.
-                if point.vantage.interface == nil || change.from != .unknown {
-                    #expect(change.from == states[point] ?? .unknown)
-                }
+                #expect(change.from == states[point] ?? .unknown)
                 #expect(change.from != change.to)
                 states[point] = change.to
             default: break

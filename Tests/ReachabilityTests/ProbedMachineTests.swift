@@ -122,6 +122,29 @@ struct ProbedMachineTests {
         #expect(run.machine.publishedProbes.map(\.published) == [.unknown])
     }
 
+    @Test(arguments: ["web@default/ipv4", "web@wlan0/ipv4"])
+    func
+        `a point that is unknown for a reason ends with an event when its interface goes, and its next one begins there`(
+            _ point: String
+        )
+    {
+        let bound = point.contains("wlan0" as String)
+        var run = MachineRun(ProbeRule(name: "web", interfaces: bound ? .matching(["wlan0"]) : .default))
+        run.see(ScriptedNetwork(), at: 0, isFirst: true)
+        var gone = ScriptedNetwork()
+        gone.wlan0 = nil
+        for start in [1000, 20_000] {
+            for step in 0..<3 { run.check("r", point, at: start + step) }
+            run.see(gone, at: start + 5000)
+            run.pass(to: start + 9000)
+            run.see(ScriptedNetwork(), at: start + 10_000)
+        }
+        let changes = run.transitions.compactMap { if case .probe(_, let change) = $0 { change } else { nil } }
+        let reason = ProbeState(.unknown, code: .noRoute)
+        #expect(changes.map(\.from) == [.unknown, reason, .unknown, reason])
+        #expect(changes.map(\.to) == [reason, .unknown, reason, .unknown])
+    }
+
     @Test("a change by several probes within one settle time is caused by the first of them")
     func firstCause() {
         var run = MachineRun.connected(Self.web, ProbeRule(name: "mail", fall: 1), ProbeRule(name: "news", fall: 1))

@@ -194,10 +194,10 @@ struct ProbeTrack: Sendable {
         return publish(at: observed)
     }
 
-    /// `true` if the removal of its point is an event: a verdict was published, or for a next hop that a check is pending
-    /// or was unclear, which readers would wait for or rely on for good.
+    /// `true` if the removal of its point is an event: a verdict was published, or the reason for having none, or for a
+    /// next hop that a check is pending, which readers would rely on or wait for for good.
     var isRemovalPublished: Bool {
-        published.verdict != .unknown || rule.isFirstHop && (awaitsVerdict || published.code != nil)
+        !published.isPublished(like: .unknown) || rule.isFirstHop && awaitsVerdict
     }
 
     /// Handles a suspend: the verdict stays until the next checks, earlier votes are void.
