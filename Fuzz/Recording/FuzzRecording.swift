@@ -28,13 +28,18 @@ enum FuzzRecording {
     }
 
     private static func check(_ recorded: RecordedInput, _ coder: InputCoder) {
-        guard let text = try? coder.line(recorded.input, sequence: recorded.sequence) else {
+        let (sequence, published) = (recorded.sequence, recorded.published)
+        guard let text = try? coder.line(recorded.input, sequence: sequence, published: published) else {
             return require(false, "what was read cannot be written")
         }
         guard let again = (try? coder.record(line: text)).flatMap(\.self) else {
             return require(false, "what was written cannot be read")
         }
-        require(again.sequence == recorded.sequence, "the number is another one")
-        require((try? coder.line(again.input, sequence: again.sequence)) == text, "the text is another one")
+        require(again.line.seq == sequence, "the number is another one")
+        require(again.line.published == published, "the time is another one")
+        require(
+            (try? coder.line(again.input, sequence: sequence, published: published)) == text,
+            "the text is another one"
+        )
     }
 }

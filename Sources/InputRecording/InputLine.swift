@@ -10,6 +10,7 @@ struct InputLine: Codable {
     var input: String
     var seq: UInt64?
     var at: ObservedTime?
+    var published: ObservedTime?
     var correction: Bool?
     var changes: [NetworkChange]?
     var snapshot: NetworkSnapshot?
@@ -18,10 +19,11 @@ struct InputLine: Codable {
     var configuration: MachineConfiguration?
     var announcement: Bool?
 
-    init(_ record: InputRecord, sequence: UInt64?) {
+    init(_ record: InputRecord, sequence: UInt64?, published: ObservedTime?) {
         input = record.name
         seq = sequence
         at = record.observed
+        self.published = published
         switch record {
         case .update(let update, let isCorrection):
             correction = isCorrection ? true : nil
@@ -95,16 +97,20 @@ struct InputCoder {
     }
 
     /// Returns the JSON text of an input, without the line end.
-    func line(_ record: InputRecord, sequence: UInt64?) throws(LineFault) -> [UInt8] {
+    func line(
+        _ record: InputRecord,
+        sequence: UInt64?,
+        published: ObservedTime? = nil
+    ) throws(LineFault) -> [UInt8] {
         do {
-            return Array(try encoder.encode(InputLine(record, sequence: sequence)))
+            return Array(try encoder.encode(InputLine(record, sequence: sequence, published: published)))
         } catch {
             throw .damaged(Self.text(of: error))
         }
     }
 
-    /// Returns the input of a line, and its number; `nil` for the marker of a truncated recording.
-    func record(line: some Collection<UInt8>) throws(LineFault) -> (input: InputRecord, sequence: UInt64?)? {
+    /// Returns the line of an input, and the input; `nil` for the marker of a truncated recording.
+    func record(line: some Collection<UInt8>) throws(LineFault) -> (line: InputLine, input: InputRecord)? {
         try InputBounds.checkStrings(of: line)
         let decoded: InputLine
         do {
@@ -112,7 +118,7 @@ struct InputCoder {
         } catch {
             throw .damaged(Self.text(of: error))
         }
-        return try decoded.record().map { ($0, decoded.seq) }
+        return try decoded.record().map { (decoded, $0) }
     }
 
     /// Returns the description of an error and its position in the line, without any of the line's own text.

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import LinuxSupport
-internal import NetlinkMonitor
+public import NetlinkMonitor
 internal import Synchronization
 
 /// Writes every input of a state machine to a file, from which `reachagent replay` reproduces the transitions.
@@ -66,8 +66,13 @@ public final class InputRecorder: Sendable {
     ///
     /// Safe to call from any thread, quick, and without effect once the recording has ended.
     ///
-    /// - Parameter nextSequence: The number of the first event of the input's transitions, if there are any.
-    public func record(_ input: InputRecord, nextSequence: UInt64? = nil) { queue.put(input, sequence: nextSequence) }
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - nextSequence: The number of the first event of the input's transitions, if there are any.
+    ///   - published: The time of these events; `nil` if it is that of the input.
+    public func record(_ input: InputRecord, nextSequence: UInt64? = nil, published: ObservedTime? = nil) {
+        queue.put(input, sequence: nextSequence, published: published)
+    }
 
     /// Ends the recording, and waits until everything is written, or until the limit.
     ///
@@ -114,7 +119,7 @@ private struct RecordingWriter: Sendable {
 
     private func write(_ entry: RecordingQueue.Entry, with coder: InputCoder, to file: inout RecordingFile) -> String? {
         do {
-            let line = try coder.line(entry.input, sequence: entry.sequence)
+            let line = try coder.line(entry.input, sequence: entry.sequence, published: entry.published)
             guard line.count <= InputRecorder.longestLine else { return "an input is too large for \(path)" }
             try file.append(line)
             return nil

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import NetlinkMonitor
 internal import Synchronization
 
 /// The queue of inputs from the caller of the state machine to the writing thread.
@@ -11,6 +12,7 @@ final class RecordingQueue: Sendable {
     struct Entry: Sendable {
         let input: InputRecord
         let sequence: UInt64?
+        let published: ObservedTime?
         let weight: Int
     }
 
@@ -37,7 +39,7 @@ final class RecordingQueue: Sendable {
     init(capacity: Int = RecordingQueue.capacity) { self.capacity = capacity }
 
     /// Adds an input; never waits for the disk.
-    func put(_ input: InputRecord, sequence: UInt64?) {
+    func put(_ input: InputRecord, sequence: UInt64?, published: ObservedTime? = nil) {
         let weight = input.weight
         change { state in
             guard !state.isFinished, !state.hasOverflowed else { return }
@@ -46,7 +48,7 @@ final class RecordingQueue: Sendable {
                 state.hasOverflowed = true
                 return
             }
-            state.waiting.append(Entry(input: input, sequence: sequence, weight: weight))
+            state.waiting.append(Entry(input: input, sequence: sequence, published: published, weight: weight))
             state.weight += weight
         }
     }

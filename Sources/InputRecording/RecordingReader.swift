@@ -1,4 +1,5 @@
 internal import Glibc
+public import NetlinkMonitor
 public import Reachability
 
 /// An input in a recording.
@@ -7,6 +8,8 @@ public struct RecordedInput: Sendable {
     public let input: InputRecord
     /// The number of the first event of its transitions, if there are any; `nil` if not recorded.
     public let sequence: UInt64?
+    /// The time of these events; `nil` if it is that of the input.
+    public let published: ObservedTime?
     /// The number of the line, from 1.
     public let line: Int
 }
@@ -63,7 +66,12 @@ public struct RecordingReader {
                 return nil
             }
             isAtEnd = false
-            return RecordedInput(input: record.input, sequence: record.sequence, line: lines.number)
+            return RecordedInput(
+                input: record.input,
+                sequence: record.line.seq,
+                published: record.line.published,
+                line: lines.number
+            )
         } catch {
             throw lines.error(error.cause)
         }

@@ -95,6 +95,26 @@ import Testing
         #expect(try reader.next() == nil)
     }
 
+    @Test func `another time of the events is read as it was written`() async throws {
+        let header = Life(seed: 14, count: 0).header
+        let published = ObservedTime(
+            instant: header.started.instant.advanced(by: .milliseconds(3)),
+            microsecondsSince1970: header.started.microsecondsSince1970 + 3000
+        )
+        let bytes = try await onThread {
+            let directory = try TemporaryDirectory()
+            let recorder = try InputRecorder(path: "\(directory.path)/life", header: header)
+            for time in [published, nil] { recorder.record(.tick(header.started), published: time) }
+            recorder.finish(within: .seconds(60))
+            return try directory.bytes("life")
+        }
+        var reader = try RecordingReader(bytes: bytes, epoch: header.started.instant)
+        for time in [published, nil] {
+            let recorded = try #require(try reader.next())
+            #expect(recorded.published == time && recorded.input.observed == header.started)
+        }
+    }
+
     @Test func `the same life gives the same text`() async throws {
         let life = Life(seed: 21, count: 100)
         let first = try await Self.record(life)

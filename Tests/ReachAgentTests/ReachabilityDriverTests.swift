@@ -267,6 +267,29 @@ import struct StatePages.CheckCounts
         #expect(replayed == published.map { String(decoding: $0.line, as: UTF8.self) })
     }
 
+    @Test func `a replay has the times of transitions that waited for another event`() async throws {
+        let fixture = try Fixture()
+        defer { withExtendedLifetime(fixture) {} }
+        let first = Self.update(isUp: true)
+        fixture.driver.handle(.update(first))
+        let reload = ConfigurationReload(files: [], added: [], removed: [], changed: [], needsRestart: [])
+        fixture.driver.announce(EventDraft(reload))
+        let waiting = ObservedTime(
+            instant: first.observed.instant,
+            microsecondsSince1970: first.observed.microsecondsSince1970 - 1000
+        )
+        let second = NetworkUpdate(snapshot: Self.update(isUp: false).snapshot, changes: [], observed: waiting)
+        fixture.driver.handle(.update(second))
+        let driver = fixture.driver
+        await onThread { driver.finish(because: "the test ends") }
+        let events = fixture.events()
+        let reloaded = try #require(events.first { $0.type == .configReloaded })
+        let transitions = events.filter { ![.agentStarted, .agentStopping, .configReloaded].contains($0.type) }
+        #expect(transitions.last?.time == reloaded.time)
+        let command = try await FinishedCommand.run(["replay", fixture.recording])
+        #expect(command.lines == transitions.map { String(decoding: $0.line, as: UTF8.self) })
+    }
+
     @Test func `a portal that a network announces becomes a check, even if announced late`() throws {
         let told = Mutex<[NetworkPortal]>([])
         let fixture = try Fixture { _ in told.withLock { $0 } }

@@ -79,7 +79,7 @@ extension ReachabilityDriver {
         state.plan = ConnectivityPlan(state.plan.settings, portals: portals)
         let now = ObservedTime.now
         let configuration = state.plan.machineConfiguration
-        record(.announcement(configuration, observed: now))
+        record(.announcement(configuration, observed: now), state.clock)
         publish(state.machine.configure(configuration, observed: now, isAnnouncement: true), &state, at: now)
         state.updates.hasNewSchedule = true
     }

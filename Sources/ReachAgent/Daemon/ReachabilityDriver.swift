@@ -22,7 +22,7 @@ internal import struct AgentEvents.Timestamp
 /// transitions, and no hop between threads lies between a kernel message and the bus. An event's time is that
 /// of the input which brought it about, so that a recording of the inputs gives the same events; an input that was read
 /// before an event went out has that event's time, so that times never run backwards against numbers unless the clock
-/// is set back.
+/// is set back. The recording has that time too, because it does not have all events.
 final class ReachabilityDriver: Sendable {
     struct State {
         var machine: ReachabilityMachine
@@ -125,7 +125,7 @@ final class ReachabilityDriver: Sendable {
                 if state.alternativeNames.note(update) { state.updates.hasNewSchedule = true }
                 let isCorrection = state.isCorrection
                 state.isCorrection = false
-                record(.update(update, isCorrection: isCorrection))
+                record(.update(update, isCorrection: isCorrection), state.clock)
                 state.machine.handle(update, isCorrection: isCorrection) { transition in
                     if transition.isOfPath { state.hasNewPaths = true }
                     publish(transition, &state.clock, at: update.observed)
@@ -160,7 +160,7 @@ final class ReachabilityDriver: Sendable {
             // Everyone sees the check as the verdict does.
             let check = state.machine.excuses(sample) ? check.excused : check
             summarize(check, &state, at: observed)
-            record(.sample(sample))
+            record(.sample(sample), state.clock)
             let (transitions, cadence) = state.machine.handle(sample)
             publish(transitions, &state, at: observed)
             scheduleFirstHops(with: check, &state)
@@ -177,7 +177,7 @@ final class ReachabilityDriver: Sendable {
         perform { state in
             let now = ObservedTime.now
             if let deadline = state.machine.deadline, deadline <= now.instant {
-                record(.tick(now))
+                record(.tick(now), state.clock)
                 publish(state.machine.tick(at: now.instant), &state, at: now)
             }
             state.awaited = state.machine.deadline
@@ -195,7 +195,7 @@ final class ReachabilityDriver: Sendable {
             statusStore.setTargets(settings.targets)
             state.plan = plan
             state.updates.hasNewSchedule = true
-            record(.configuration(configuration, observed: now))
+            record(.configuration(configuration, observed: now), state.clock)
             publish(state.machine.configure(configuration, observed: now), &state, at: now)
         }
     }
@@ -322,7 +322,7 @@ final class ReachabilityDriver: Sendable {
 
     private func resume(after suspended: Duration, _ state: inout State) {
         let now = ObservedTime.now
-        record(.resumed(after: suspended, observed: now))
+        record(.resumed(after: suspended, observed: now), state.clock)
         publish(state.machine.resume(after: suspended, observed: now), &state, at: now)
     }
 
@@ -352,7 +352,15 @@ final class ReachabilityDriver: Sendable {
         )
     }
 
-    func record(_ input: InputRecord) { recorder?.record(input, nextSequence: bus.lastSequence + 1) }
+    /// Records an input, before it is handled.
+    func record(_ input: InputRecord, _ clock: EventClock) {
+        let published = clock.time(of: input.observed)
+        recorder?.record(
+            input,
+            nextSequence: bus.lastSequence + 1,
+            published: published == input.observed ? nil : published
+        )
+    }
 
     /// Publishes the agent's first event together with the first view: an agent without a view has not started.
     private func start(_ state: inout State, at time: ObservedTime) {

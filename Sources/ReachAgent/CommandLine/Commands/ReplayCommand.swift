@@ -121,11 +121,11 @@ private struct ReplayPrinter {
         sequence = header.nextSequence
     }
 
-    /// Prints the events of one input, as the agent published them: at the input's time, with consecutive numbers.
+    /// Prints the events of one input, as the agent published them: at the recorded time, with consecutive numbers.
     mutating func print(_ step: RecordingReplay.Step) throws(StandardOutput.Failure) {
         sequence = step.recorded.sequence ?? sequence
         for transition in step.transitions {
-            let time = Timestamp(clock.stamp(step.recorded.input.observed))
+            let time = Timestamp(clock.stamp(step.recorded.published ?? step.recorded.input.observed))
             let event = Event(EventDraft(transition), from: origin, at: time, number: sequence)
             // A recording is untrusted input: its number may be any.
             sequence &+= 1

@@ -35,12 +35,18 @@ extension ObservedTime {
 struct EventClock: Sendable {
     private var last: ObservedTime?
 
-    /// Returns the time of the next event, which an input of that time causes.
-    mutating func stamp(_ observed: ObservedTime) -> ObservedTime {
+    /// Returns the time that the next event would have if an input of that time caused it.
+    func time(of observed: ObservedTime) -> ObservedTime {
         // Compared by the monotonic clock.
         if let last, observed.instant < last.instant { return last }
-        last = observed
         return observed
+    }
+
+    /// Returns the time of the next event, which an input of that time causes.
+    mutating func stamp(_ observed: ObservedTime) -> ObservedTime {
+        let time = time(of: observed)
+        last = time
+        return time
     }
 }
 
