@@ -147,6 +147,8 @@ struct ReportQueue {
         let isRetried = retry.map { $0 <= now } ?? false
         guard sent == nil, isDue || isRetried, var report = newest else { return nil }
         report.lost = losses.first
+        // An acknowledgement settles everything before it, so the losses come first.
+        if losses.count > 1 { (report.status.acknowledged, report.status.acknowledgedTime) = (nil, nil) }
         (sent, isDue, retry) = (report, false, nil)
         return report
     }

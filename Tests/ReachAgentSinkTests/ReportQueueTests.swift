@@ -68,6 +68,21 @@ import Testing
         #expect(seen == [1, 5, 12])
     }
 
+    @Test func `an acknowledgement comes with the last of the losses before it`() throws {
+        var queue = ReportQueue()
+        for range in [1...1, 5...9] as [ClosedRange<UInt64>] {
+            var report = Self.report(.connected, lost: range)
+            report.status.acknowledged = 12
+            queue.add(report)
+        }
+        var seen: [UInt64?] = []
+        while let report = queue.next(at: Self.start) {
+            seen.append(report.status.acknowledged)
+            queue.take(Self.taken, at: Self.start)
+        }
+        #expect(seen == [nil, 12])
+    }
+
     @Test func `a flood of losses becomes one at its end, and covers all of them`() throws {
         var queue = ReportQueue()
         for number in 1...1000 as ClosedRange<UInt64> {

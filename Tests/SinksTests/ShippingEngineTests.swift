@@ -53,6 +53,42 @@ struct ShippingEngineTests {
         #expect(plain.published == [22])
     }
 
+    @Test(arguments: [[], ["path.changed"]])
+    func `a gap is reported once the broker has the event behind it, and to the agent also one before the first event`(
+        _ types: [String]
+    ) throws {
+        var driver = try EngineDriver { $0.types = types }
+        driver.begin()
+        driver.journal.append(identity: 1, at: driver.now.time)
+        _ = driver.publish()
+        let skipped = driver.publish()
+        #expect(skipped.published == [3] && !skipped.contains(.report))
+        driver.journal.append(identity: 4, at: driver.now.time)
+        _ = driver.publish()
+        var lost: [ClosedRange<UInt64>] = []
+        for sequence in [2, 3, 5] as [UInt64] {
+            for effect in driver.feed(.transport(.acknowledged(sequence))) where effect == .report {
+                let report = driver.engine.takeReport(bytes: 0)
+                guard let loss = report.lost else { continue }
+                #expect(loss.code == SinkLoss.expired && report.stream == "s")
+                #expect(report.status.acknowledged == sequence && loss.lastSequence < sequence)
+                lost.append(loss.firstSequence...loss.lastSequence)
+            }
+        }
+        #expect(lost == [1...1, 4...4])
+    }
+
+    @Test func `a gap is not reported if the connection ends before the broker has the event behind it`() throws {
+        var driver = try EngineDriver()
+        driver.begin()
+        _ = driver.publish()
+        driver.feed(.transport(.acknowledged(1)))
+        driver.journal.append(identity: 2, at: driver.now.time)
+        _ = driver.publish()
+        driver.feed(.transport(.disconnected(.unreachable)))
+        #expect(driver.engine.takeReport(bytes: 0).lost == nil)
+    }
+
     @Test("a gap in the numbers is no certain loss of a sink that ships some types")
     func holesOfTypes() throws {
         var driver = try EngineDriver { $0.types = ["target.changed"] }

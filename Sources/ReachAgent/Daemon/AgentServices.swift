@@ -83,6 +83,7 @@ struct AgentServices {
             stream: origin.streamID,
             newest: { bus.lastSequence },
             document: configuration.sockets.map { SinkDocumentFile(in: $0.directory, host: origin.host) },
+            wake: loop.wake,
             publish: { driver.announce(EventDraft($0)) }
         )
         let recorder = journal.map { journalRecorder(of: $0, bus, driver) }
@@ -126,7 +127,7 @@ struct AgentServices {
         let dump = StateDump(of: { requestHandler.currentStatus(connections: connections()) })
         loop.setWork(
             AgentLoop.Work(
-                tick: { [driver.tick(), reporter?.step()].compactMap(\.self).min() },
+                tick: { [driver.tick(), reporter?.step(), sinks.step()].compactMap(\.self).min() },
                 bypassRecorder: { recorder?.bypass() },
                 reload: { reloader.reload() },
                 dump: { dump.log() },

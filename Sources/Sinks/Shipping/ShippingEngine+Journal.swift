@@ -62,6 +62,7 @@ extension ShippingEngine {
         if subscription != .closed { effects.append(.unsubscribe) }
         subscription = .closed
         course = .idle
+        gaps = []
     }
 
     private mutating func subscribe(_ stream: String?, after sequence: UInt64) {
@@ -153,10 +154,7 @@ extension ShippingEngine {
 
     private mutating func ship(_ event: JournalEvent, _ now: Moment) {
         guard let epoch, event.sequence > seen?.sequence ?? 0 else { return }
-        if let seen, let gap = event.gap(after: max(seen.sequence, examined)) {
-            // The types of removed events are not known here; the agent reads them before it removes them.
-            effects.append(filter.passesAll ? .lost(gap, .expired) : .warn(.expired(gap)))
-        }
+        if let gap = event.gap(after: max(seen?.sequence ?? 0, examined)) { noteGap(gap) }
         seen = (event.sequence, event.time)
         newest = max(newest ?? 0, event.sequence)
         guard let entry = entry(of: event, in: epoch) else {
@@ -181,11 +179,40 @@ extension ShippingEngine {
         return .init(message: message, time: event.time, isAboutSinks: isAboutSinks)
     }
 
+    /// Records numbers that the journal lacks.
+    private mutating func noteGap(_ gap: ClosedRange<UInt64>) {
+        if gaps.count < Self.maximumLosses {
+            gaps.append(gap)
+        } else {
+            gaps[gaps.count - 1] = gaps[gaps.count - 1].lowerBound...gap.upperBound
+        }
+        // Only the agent knows which numbers before the first event are older than the sink.
+        guard seen != nil else { return }
+        // The types of removed events are not known here; the agent reads them before it removes them.
+        effects.append(filter.passesAll ? .lost(gap, .expired) : .warn(.expired(gap)))
+    }
+
+    /// Reports the gaps before an event that is at the broker.
+    ///
+    /// Not sooner: if the connection ends before, the agent counts everything after the last acknowledgement.
+    private mutating func reportGaps(before sequence: UInt64, _ now: Moment) {
+        let passed = gaps.prefix { $0.upperBound < sequence }
+        guard !passed.isEmpty else { return }
+        gaps.removeFirst(passed.count)
+        for gap in passed {
+            losses.append(
+                SinkLoss(sink: settings.name, firstSequence: gap.lowerBound, lastSequence: gap.upperBound)
+            )
+        }
+        reportDue = now.instant
+    }
+
     /// Records that everything up to an event is at the broker, or does not concern it.
     mutating func advance(to sequence: UInt64, _ time: Timestamp, _ now: Moment) {
         guard let epoch, sequence >= examined else { return }
         position = StreamPosition(epoch: epoch, sequence: sequence, time: time)
         status.acknowledged = sequence
+        reportGaps(before: sequence, now)
         reportDue = reportDue ?? max(now.instant, lastReport.map { $0 + Self.reportInterval } ?? now.instant)
     }
 }

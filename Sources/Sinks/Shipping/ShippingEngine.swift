@@ -72,6 +72,8 @@ public struct ShippingEngine: Sendable {
     var queue = ShippingQueue()
     /// Events that the broker skipped on the last connection.
     var lacking: [ShippingQueue.Entry] = []
+    /// The numbers that the journal lacked, each until the broker has everything before them.
+    var gaps: [ClosedRange<UInt64>] = []
     /// Events that the broker skipped on a connection of an earlier process.
     var sought: SkippedEvents?
     /// Events that were skipped and sent late: while one of them is the broker's newest, ``LateEvents/position`` counts

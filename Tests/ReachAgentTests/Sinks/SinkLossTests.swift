@@ -20,11 +20,74 @@ import Testing
         registry.start()
         agent.record(.agentStopping(reason: "x"))
         agent.record(.agentStopping(reason: "x"))
-        #expect(registry.take(.connected(1, stream: agent.journal.streamID), from: nil))
+        #expect(registry.take(.waiting(1, stream: agent.journal.streamID), from: nil))
         agent.overflow()
         let oldest = try #require(agent.journal.oldestSequence)
         let loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: oldest - 1)
         #expect(agent.losses(1) == [loss])
+        #expect(registry.statuses.first?.lost == loss.count)
+        try agent.end(registry)
+        #expect(try agent.recordedLosses() == [loss])
+    }
+
+    @Test(arguments: [[], ["agent.stopping"]])
+    func `events that were shipped a moment before the journal removed them are not reported as lost`(
+        _ types: [String]
+    ) throws {
+        let agent = try SinkRegistryAgent(in: directory)
+        var sink = try SinkProgressTests.settings("a")
+        sink.types = types
+        let registry = agent.registry([sink])
+        registry.start()
+        agent.record(.agentStopping(reason: "x"))
+        #expect(registry.take(.connected(1, stream: agent.journal.streamID), from: nil))
+        agent.overflow()
+        // Also a reload looks for removals.
+        registry.configure([sink, try SinkProgressTests.settings("b")])
+        _ = agent.journal.flush(within: SinkRegistryAgent.patience)
+        let newest = agent.journal.nextSequence - 1
+        #expect(registry.take(.connected(newest, stream: agent.journal.streamID), from: nil))
+        _ = agent.journal.flush(within: SinkRegistryAgent.patience)
+        #expect(registry.step() == nil)
+        #expect(registry.statuses.map(\.lost) == [0, 0])
+        try agent.end(registry)
+        #expect(try agent.recordedLosses().isEmpty)
+    }
+
+    /// The ways in which removed events that a connected sink has not shipped become known.
+    enum Discovery: Sendable, CaseIterable {
+        /// The sink does not find some of them.
+        case gap
+        /// The sink loses its connection.
+        case disconnection
+        /// The sink does not report any more.
+        case silence
+    }
+
+    @Test(arguments: Discovery.allCases)
+    func `events that a connected sink does not ship any more are announced once`(_ discovery: Discovery) throws {
+        let agent = try SinkRegistryAgent(in: directory)
+        let registry = agent.registry([try SinkProgressTests.settings("a")])
+        registry.start()
+        agent.record(.agentStopping(reason: "x"))
+        let stream = agent.journal.streamID
+        #expect(registry.take(.connected(1, stream: stream), from: nil))
+        agent.overflow()
+        _ = agent.journal.flush(within: SinkRegistryAgent.patience)
+        let oldest = try #require(agent.journal.oldestSequence)
+        let due = try #require(registry.step())
+        #expect(registry.statuses.first?.lost == 0)
+        var loss = SinkLoss(sink: "a", firstSequence: 2, lastSequence: oldest - 1)
+        switch discovery {
+        case .gap:
+            loss.firstSequence = 3
+            #expect(registry.take(.connected(oldest, stream: stream, lost: loss), from: nil))
+        case .disconnection: #expect(registry.take(.waiting(1, stream: stream), from: nil))
+        case .silence: #expect(registry.step(at: due) == nil)
+        }
+        #expect(agent.losses(1) == [loss])
+        #expect(registry.take(.connected(oldest, stream: stream, lost: loss), from: nil))
+        _ = agent.journal.flush(within: SinkRegistryAgent.patience)
         #expect(registry.statuses.first?.lost == loss.count)
         try agent.end(registry)
         #expect(try agent.recordedLosses() == [loss])

@@ -13,9 +13,11 @@ import Testing
     }
 
     /// A progress with one sink `a`, configured when the journal began with a number.
-    private static func progress(oldest: UInt64 = 1) throws -> SinkProgress {
+    private static func progress(oldest: UInt64 = 1, types: [String] = []) throws -> SinkProgress {
         var progress = SinkProgress(stream: "s")
-        progress.configure([try settings("a")], oldest: oldest)
+        var sink = try settings("a")
+        sink.types = types
+        progress.configure([sink], oldest: oldest)
         return progress
     }
 
@@ -53,13 +55,6 @@ import Testing
         #expect(progress.entries["a"]?.lost == UInt64(removal.losses.reduce(0) { $0 + $1.count }))
     }
 
-    /// The numbers of removed events that a sink with `types` ships.
-    private static func selected(_ numbers: [UInt64], after: UInt64) -> [String: SelectedEvents] {
-        var selected = SelectedEvents(after: after)
-        for number in numbers { selected.add(number) }
-        return ["a": selected]
-    }
-
     @Test(
         arguments: [
             ([], nil), ([12], SinkLoss(sink: "a", firstSequence: 12, lastSequence: 12)),
@@ -68,29 +63,66 @@ import Testing
         ] as [([UInt64], SinkLoss?)]
     )
     func `a sink with types loses the events that it ships`(_ numbers: [UInt64], _ loss: SinkLoss?) throws {
-        var progress = try Self.progress()
+        var progress = try Self.progress(types: ["path.*"])
         progress.acknowledge(10, at: nil, by: "a", newest: 100)
-        #expect(progress.unsettled(before: 41) == ["a": 10])
-        let hasLost = progress.remove(before: 41, newest: 100, selected: Self.selected(numbers, after: 10))
+        #expect(progress.unread(before: 41) == ["a": 10])
+        let hasLost = progress.remove(before: 41, newest: 100, selected: ["a": numbers])
         #expect(hasLost == (loss != nil))
         #expect(progress.unpublished.map(\.loss) == [loss].compactMap(\.self))
         #expect(progress.entries["a"]?.lost == UInt64(numbers.count))
         #expect(progress.unsettled(before: 41).isEmpty)
     }
 
-    @Test func `events that were acknowledged while they were counted are counted again`() throws {
-        var progress = try Self.progress()
-        progress.acknowledge(10, at: nil, by: "a", newest: 100)
-        let selected = Self.selected([11, 40], after: 10)
+    @Test func `events that were acknowledged while they were read are not lost`() throws {
+        var progress = try Self.progress(types: ["path.*"])
         progress.acknowledge(11, at: nil, by: "a", newest: 100)
-        let hasLost = progress.remove(before: 41, newest: 100, selected: selected)
-        #expect(!hasLost && progress.unsettled(before: 41) == ["a": 11])
+        let hasLost = progress.remove(before: 41, newest: 100, selected: ["a": [11, 40]])
+        #expect(hasLost && Self.losses(progress) == [40...40])
+    }
+
+    /// Removed events 11 to 40 of a sink that ships, the ones that it did not find, and its acknowledgement at the end.
+    struct Shipping: Sendable {
+        var types: [String] = []
+        var gap: ClosedRange<UInt64>?
+        let acknowledged: UInt64
+        let losses: [ClosedRange<UInt64>]
+    }
+
+    @Test(arguments: [
+        Shipping(acknowledged: 60, losses: []), Shipping(acknowledged: 30, losses: [31...40]),
+        Shipping(gap: 21...25, acknowledged: 60, losses: [21...25]),
+        Shipping(gap: 21...25, acknowledged: 30, losses: [21...25, 31...40]),
+        // Older ones were decided before, and later ones are in the journal, which is damaged.
+        Shipping(gap: 1...15, acknowledged: 60, losses: [11...15]),
+        Shipping(gap: 36...55, acknowledged: 60, losses: [36...40]),
+        Shipping(gap: 41...55, acknowledged: 60, losses: []),
+        Shipping(types: ["path.*"], acknowledged: 60, losses: []),
+        Shipping(types: ["path.*"], acknowledged: 30, losses: [35...39]),
+        Shipping(types: ["path.*"], gap: 21...38, acknowledged: 60, losses: [25...35]),
+        Shipping(types: ["path.*"], gap: 26...34, acknowledged: 60, losses: []),
+    ])
+    func `a sink that ships decides which of the removed events are lost, each once`(_ shipping: Shipping) throws {
+        var progress = try Self.progress(types: shipping.types)
+        progress.acknowledge(10, at: nil, by: "a", newest: 100)
+        let selected = shipping.types.isEmpty ? [:] : ["a": [12, 25, 35, 39] as [UInt64]]
+        let isDecided = progress.remove(before: 41, newest: 100, selected: selected, except: ["a"])
+        #expect(!isDecided && progress.unread(before: 41).isEmpty)
+        for _ in 0..<2 {
+            if let gap = shipping.gap {
+                let loss = SinkLoss(sink: "a", firstSequence: gap.lowerBound, lastSequence: gap.upperBound)
+                _ = progress.expire(loss, before: 41, newest: 100)
+            }
+            progress.acknowledge(shipping.acknowledged, at: nil, by: "a", newest: 100)
+            // The connection has ended.
+            _ = progress.remove(before: 41, newest: 100)
+        }
+        #expect(Self.losses(progress) == shipping.losses)
     }
 
     @Test func `bounded announcements keep the number of events of a sink with types`() throws {
-        var progress = try Self.progress()
+        var progress = try Self.progress(types: ["path.*"])
         for oldest in stride(from: UInt64(11), through: 301, by: 10) {
-            let selected = Self.selected([oldest - 10, oldest - 1], after: oldest - 11)
+            let selected = ["a": [oldest - 10, oldest - 1]]
             let hasLost = progress.remove(before: oldest, newest: 1000, selected: selected)
             #expect(hasLost)
         }

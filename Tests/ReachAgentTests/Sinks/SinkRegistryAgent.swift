@@ -47,6 +47,7 @@ final class SinkRegistryAgent: Sendable {
             stream: journal.streamID,
             newest: { [journal] in journal.nextSequence - 1 },
             document: document,
+            wake: {},
             publish: { self.publish($0) }
         )
     }
@@ -121,5 +122,12 @@ extension SinkReport {
     ) -> SinkReport {
         let status = SinkStatus(name: "a", broker: target.broker, state: .connected, acknowledged: acknowledged)
         return SinkReport(status: status, device: target.device, stream: stream, bytes: 0, lost: lost)
+    }
+
+    /// The report of the sink `a` whose connection has ended.
+    static func waiting(_ acknowledged: UInt64?, stream: String?) -> SinkReport {
+        var report = connected(acknowledged, stream: stream)
+        report.status.state = .waiting
+        return report
     }
 }

@@ -2,29 +2,38 @@ internal import AgentEvents
 internal import EventJournal
 internal import Sinks
 
-/// The events in a range of the journal that a sink with `types` ships.
+/// The removed events that a sink with `types` ships, and of which it is not decided yet whether its broker has them.
+///
+/// A sink that ships decides within seconds, which bounds their number.
 struct SelectedEvents: Sendable, Hashable {
     private static let chunkBytes = 256 << 10
 
-    /// The number after which the range starts.
-    let after: UInt64
-    /// The lowest and the highest number of the selected events; `nil` if there are none.
-    private(set) var numbers: ClosedRange<UInt64>?
-    /// The number of the selected events.
-    private(set) var count: UInt64 = 0
+    /// The number up to which the journal was read.
+    private(set) var last: UInt64 = 0
+    /// Their numbers, in order.
+    private(set) var numbers: [UInt64] = []
 
-    /// Creates the selection of a range without events.
-    init(after: UInt64) { self.after = after }
-
-    /// Adds an event.
-    mutating func add(_ sequence: UInt64) {
-        numbers = min(numbers?.lowerBound ?? sequence, sequence)...max(numbers?.upperBound ?? sequence, sequence)
-        count += 1
+    /// Adds the events that were read up to a number.
+    mutating func add(_ numbers: [UInt64], through last: UInt64) {
+        self.numbers += numbers.filter { $0 > self.last }
+        self.last = max(self.last, last)
     }
 
-    /// Reads the events up to a number, and returns the selections of the sinks.
+    /// Removes those up to a number.
+    mutating func settle(through settled: UInt64) { numbers.removeAll { $0 <= settled } }
+
+    /// Returns the loss of those in a range; `nil` if there are none.
+    func loss(of sink: String, in range: ClosedRange<UInt64>) -> SinkLoss? {
+        let lost = numbers.filter(range.contains)
+        guard let first = lost.first, let last = lost.last else { return nil }
+        var loss = SinkLoss(sink: sink, firstSequence: first, lastSequence: last)
+        if lost.count < loss.count { loss.matching = UInt64(lost.count) }
+        return loss
+    }
+
+    /// Reads the events up to a number, and returns the numbers of those that each sink ships.
     ///
-    /// Of events whose segment is already deleted, only the lasting ones are counted: the types of the others are not
+    /// Of events whose segment is already deleted, only the lasting ones are found: the types of the others are not
     /// known any more.
     ///
     /// - Parameter ranges: For each sink its filter, and the number after which its range starts.
@@ -32,8 +41,8 @@ struct SelectedEvents: Sendable, Hashable {
         _ ranges: [String: (filter: Sinks.EventFilter, after: UInt64)],
         through last: UInt64,
         in directory: String
-    ) -> [String: SelectedEvents] {
-        var result = ranges.mapValues { SelectedEvents(after: $0.after) }
+    ) -> [String: [UInt64]] {
+        var result = ranges.mapValues { _ in [UInt64]() }
         guard let first = ranges.values.map(\.after).min(), first < last,
             let reader = try? JournalReader(directory: directory, includesHistory: true)
         else { return result }
@@ -44,7 +53,7 @@ struct SelectedEvents: Sendable, Hashable {
                 guard chunk.type(of: line) != .eventsOmitted else { continue }
                 let type = String(decoding: chunk.bytes[line.type], as: UTF8.self)
                 for (name, range) in ranges where line.sequence > range.after && range.filter.passes(type) {
-                    result[name]?.add(line.sequence)
+                    result[name]?.append(line.sequence)
                 }
             }
         }

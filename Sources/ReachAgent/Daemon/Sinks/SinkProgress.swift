@@ -63,6 +63,8 @@ struct SinkProgress: Sendable, Hashable {
     /// The stream that the numbers belong to.
     let stream: String
     private(set) var entries: [String: Entry] = [:]
+    /// The removed events of each sink with `types`; not kept across restarts.
+    private var selections: [String: SelectedEvents] = [:]
 
     /// The progress without sinks.
     init(stream: String) { self.stream = stream }
@@ -75,12 +77,15 @@ struct SinkProgress: Sendable, Hashable {
     ///   - sinks: The sinks.
     ///   - oldest: The number of the oldest event of the journal, with which a new sink starts to ship.
     mutating func configure(_ sinks: [SinkSettings], oldest: UInt64) {
-        let former = entries
-        entries = [:]
+        let (former, formerSelections) = (entries, selections)
+        (entries, selections) = ([:], [:])
         for sink in sinks {
             let target = sink.target
+            let isFiltered = !Sinks.EventFilter(sink.types).passesAll
+            if isFiltered { selections[sink.name] = SelectedEvents() }
             if let known = former[sink.name], known.target == target {
                 entries[sink.name] = known
+                if isFiltered, let selection = formerSelections[sink.name] { selections[sink.name] = selection }
             } else {
                 entries[sink.name] = Entry(
                     broker: target.broker,
@@ -96,8 +101,14 @@ struct SinkProgress: Sendable, Hashable {
         guard var entry = entries[name] else { return }
         entry.acknowledged = min(sequence, newest)
         entry.acknowledgedTime = time ?? entry.acknowledgedTime
-        entry.settled = max(entry.settled, min(sequence, newest))
         entries[name] = entry
+        settle(name, through: min(sequence, newest))
+    }
+
+    private mutating func settle(_ name: String, through sequence: UInt64) {
+        guard let settled = entries[name]?.settled, settled < sequence else { return }
+        entries[name]?.settled = sequence
+        selections[name]?.settle(through: sequence)
     }
 
     /// The sinks that have not shipped everything before a number, each with the number up to which nothing more can be
@@ -106,29 +117,62 @@ struct SinkProgress: Sendable, Hashable {
         entries.mapValues(\.settled).filter { oldest > 0 && $0.value < oldest - 1 }
     }
 
+    /// The sinks with `types` of which events before a number are to be read, each with the number after which they start.
+    func unread(before oldest: UInt64) -> [String: UInt64] {
+        unsettled(before: oldest).reduce(into: [:]) { unread, sink in
+            guard let after = selections[sink.key].map({ max($0.last, sink.value) }), after < oldest - 1 else { return }
+            unread[sink.key] = after
+        }
+    }
+
     /// Records that the events before a number have left the journal.
     ///
     /// - Parameters:
     ///   - newest: The number of the newest event.
-    ///   - selected: For each sink that ships some of the events, those among the unsettled ones.
+    ///   - selected: For each sink with `types` the numbers of the ``unread(before:)`` events that it ships.
+    ///   - shipping: The sinks that may still ship some of them: their next reports decide.
     /// - Returns: Whether a sink has lost some of them.
-    mutating func remove(before oldest: UInt64, newest: UInt64, selected: [String: SelectedEvents] = [:]) -> Bool {
+    mutating func remove(
+        before oldest: UInt64,
+        newest: UInt64,
+        selected: [String: [UInt64]] = [:],
+        except shipping: Set<String> = []
+    ) -> Bool {
+        guard oldest > 0 else { return false }
+        for (name, numbers) in selected { selections[name]?.add(numbers, through: oldest - 1) }
         var hasLost = false
-        for (name, settled) in unsettled(before: oldest).sorted(by: { $0.key < $1.key }) {
-            var loss = SinkLoss(sink: name, firstSequence: settled + 1, lastSequence: oldest - 1)
-            if let selected = selected[name] {
-                // Some were acknowledged meanwhile, so the caller counts again.
-                guard selected.after == settled else { continue }
-                entries[name]?.settled = oldest - 1
-                guard let numbers = selected.numbers else { continue }
-                (loss.firstSequence, loss.lastSequence) = (numbers.lowerBound, numbers.upperBound)
-                if selected.count < loss.count { loss.matching = selected.count }
-            }
-            entries[name]?.settled = oldest - 1
-            announce(loss, newest: newest)
-            hasLost = true
+        for (name, settled) in unsettled(before: oldest).sorted(by: { $0.key < $1.key })
+        where !shipping.contains(name) {
+            if lose(settled + 1...oldest - 1, of: name, newest: newest) { hasLost = true }
         }
         return hasLost
+    }
+
+    /// Records events that a sink did not find in the journal any more; its broker has those before them.
+    ///
+    /// - Parameters:
+    ///   - oldest: The number of the journal's oldest event: later ones are in a damaged journal, which lacks them itself.
+    ///   - newest: The number of the newest event.
+    /// - Returns: Whether the sink has lost some that were not recorded before.
+    mutating func expire(_ loss: SinkLoss, before oldest: UInt64, newest: UInt64) -> Bool {
+        guard let settled = entries[loss.sink]?.settled, oldest > 0 else { return false }
+        let (first, last) = (max(loss.firstSequence, settled + 1), min(loss.lastSequence, oldest - 1))
+        guard first <= last else { return false }
+        return lose(first...last, of: loss.sink, newest: newest)
+    }
+
+    /// Announces the removed events of a range, of a sink with `types` those that it ships.
+    private mutating func lose(_ range: ClosedRange<UInt64>, of name: String, newest: UInt64) -> Bool {
+        let loss: SinkLoss? =
+            if let selection = selections[name] {
+                selection.loss(of: name, in: range)
+            } else {
+                SinkLoss(sink: name, firstSequence: range.lowerBound, lastSequence: range.upperBound)
+            }
+        settle(name, through: range.upperBound)
+        guard let loss else { return false }
+        announce(loss, newest: newest)
+        return true
     }
 
     /// Records events that a broker rejected permanently; those that were recorded before are ignored.

@@ -10,19 +10,34 @@ internal import Synchronization
 final class SinkRegistry: Sendable {
     private struct State {
         var sinks: [SinkSettings] = []
-        var reports: [String: (status: SinkStatus, process: ProcessIdentity?)] = [:]
+        var reports: [String: Report] = [:]
         var isActive = false
         /// True if the file lacks the settings, which the next reload hands over again.
         var needsDocument = false
     }
 
-    /// The maximum number of times that removed events are read.
-    private static let maximumPasses = 4
+    /// The last report of a sink.
+    private struct Report {
+        let status: SinkStatus
+        let process: ProcessIdentity?
+        /// The time at which the next one is overdue; `nil` while none is awaited.
+        var due: ContinuousClock.Instant?
+        /// `true` if the next one was overdue.
+        var isOverdue = false
+
+        /// `true` if the sink may have shipped more than the report says, and reports it.
+        var isShipping: Bool { !isOverdue && status.state != .waiting && process?.hasEnded != true }
+    }
+
+    /// The maximum time to wait for a report: while a sink ships there is one every 10 s, and a broker that does not answer
+    /// for 30 s is disconnected.
+    private static let patience: Duration = .seconds(60)
 
     private let journal: EventJournal?
     private let newest: @Sendable () -> UInt64
     private let document: SinkDocumentFile?
     private let writer: SinkProgressWriter
+    private let wake: @Sendable () -> Void
     private let logger = AgentLogger.make()
     private let state: Mutex<State>
 
@@ -33,6 +48,7 @@ final class SinkRegistry: Sendable {
     ///   - stream: The stream of the agent's numbers.
     ///   - newest: The number of the newest event.
     ///   - document: The file in which the settings are handed over; `nil` without sockets.
+    ///   - wake: Called when ``step(at:)`` must be called earlier than it returned.
     ///   - publish: Publishes `sink.lost`, and returns its number; `nil` when it has none yet.
     init(
         _ sinks: [SinkSettings],
@@ -40,11 +56,13 @@ final class SinkRegistry: Sendable {
         stream: String,
         newest: @escaping @Sendable () -> UInt64,
         document: SinkDocumentFile?,
+        wake: @escaping @Sendable () -> Void,
         publish: @escaping @Sendable (SinkLoss) -> UInt64?
     ) {
         self.journal = journal
         self.newest = newest
         self.document = document
+        self.wake = wake
         writer = SinkProgressWriter(in: journal, stream: stream, publish: publish)
         state = Mutex(State(sinks: sinks))
     }
@@ -118,19 +136,30 @@ final class SinkRegistry: Sendable {
             guard state.isActive, let sink = state.sinks.first(where: { $0.name == report.status.name }) else {
                 return false
             }
-            if report.target == sink.target { state.reports[sink.name] = (report.status, identity) }
+            if report.target == sink.target {
+                state.reports[sink.name] = Report(status: report.status, process: identity)
+            }
             return true
         }
         guard isKnown else { return false }
-        let (newest, name) = (newest(), report.status.name)
-        writer.change { progress in
+        let (oldest, newest, name) = (journal?.oldestSequence ?? 0, newest(), report.status.name)
+        let isUnsettled = writer.change { progress in
             // Compared here, because a reload may have happened since.
-            guard progress.entries[name]?.target == report.target else { return }
-            if report.stream == progress.stream, let acknowledged = report.status.acknowledged {
+            guard progress.entries[name]?.target == report.target else { return false }
+            let isOfStream = report.stream == progress.stream
+            if let loss = report.lost {
+                if loss.code != SinkLoss.expired {
+                    _ = progress.refuse(loss, newest: newest)
+                } else if isOfStream {
+                    _ = progress.expire(loss, before: oldest, newest: newest)
+                }
+            }
+            if isOfStream, let acknowledged = report.status.acknowledged {
                 progress.acknowledge(acknowledged, at: report.status.acknowledgedTime, by: name, newest: newest)
             }
-            if let loss = report.lost { _ = progress.refuse(loss, newest: newest) }
+            return progress.unsettled(before: oldest)[name] != nil
         }
+        if isUnsettled { journal?.noteRemovals() }
         return true
     }
 
@@ -138,19 +167,47 @@ final class SinkRegistry: Sendable {
     private func notice() {
         let sinks = state.withLock { $0.isActive ? $0.sinks : [] }
         guard !sinks.isEmpty, let journal, let oldest = journal.oldestSequence else { return }
-        // An acknowledgement in between makes another pass necessary.
-        for _ in 0..<Self.maximumPasses {
-            let unsettled = writer.progress.unsettled(before: oldest)
-            guard !unsettled.isEmpty else { return }
-            var ranges: [String: (filter: Sinks.EventFilter, after: UInt64)] = [:]
-            for sink in sinks {
-                let filter = Sinks.EventFilter(sink.types)
-                if !filter.passesAll, let settled = unsettled[sink.name] { ranges[sink.name] = (filter, settled) }
-            }
-            let selected = SelectedEvents.read(ranges, through: oldest - 1, in: journal.configuration.directory)
-            let newest = newest()
-            writer.change { _ = $0.remove(before: oldest, newest: newest, selected: selected) }
+        let progress = writer.progress
+        let unsettled = progress.unsettled(before: oldest)
+        guard !unsettled.isEmpty else { return }
+        let unread = progress.unread(before: oldest)
+        var ranges: [String: (filter: Sinks.EventFilter, after: UInt64)] = [:]
+        for sink in sinks {
+            if let after = unread[sink.name] { ranges[sink.name] = (Sinks.EventFilter(sink.types), after) }
         }
+        let selected = SelectedEvents.read(ranges, through: oldest - 1, in: journal.configuration.directory)
+        let shipping = awaitReports(of: Set(unsettled.keys))
+        let newest = newest()
+        writer.change { _ = $0.remove(before: oldest, newest: newest, selected: selected, except: shipping) }
+    }
+
+    /// Returns those of the sinks that ship, and expects their next reports: the last one may be 10 s old.
+    private func awaitReports(of names: Set<String>) -> Set<String> {
+        let reports = state.withLock { $0.reports }
+        let shipping = names.filter { reports[$0]?.isShipping == true }
+        guard !shipping.isEmpty else { return [] }
+        let due = ContinuousClock.now + Self.patience
+        state.withLock { state in
+            for name in shipping where state.reports[name]?.due == nil { state.reports[name]?.due = due }
+        }
+        wake()
+        return shipping
+    }
+
+    /// Gives up the reports that are overdue, and returns the time of the next call; `nil` while none is awaited.
+    ///
+    /// - Parameter now: The current time.
+    func step(at now: ContinuousClock.Instant = .now) -> ContinuousClock.Instant? {
+        let (isOverdue, next) = state.withLock { state in
+            let overdue = state.reports.filter { $0.value.due.map { $0 <= now } ?? false }.keys
+            for name in overdue {
+                state.reports[name]?.due = nil
+                state.reports[name]?.isOverdue = true
+            }
+            return (!overdue.isEmpty, state.reports.values.compactMap(\.due).min())
+        }
+        if isOverdue { journal?.noteRemovals() }
+        return next
     }
 
     // MARK: Status
