@@ -145,6 +145,11 @@ struct Router: Sendable, Hashable, Comparable {
     /// entry that decides, whatever its prefix is. The legs of an IPv6 route without a nexthop object need none
     /// (`fib6_select_path`).
     static func validityChoices(_ routes: [Route], _ entries: [Route]) -> Set<Router> {
+        // Most machines leave the kernel no choice, and each edge comes here.
+        guard
+            routes.count(where: { $0.family == .ipv4 && $0.type == .unicast }) > 1
+                || routes.contains(where: \.hasLegs) || entries.contains(where: \.hasLegs)
+        else { return [] }
         let defaults = routes.filter { $0.type == .unicast }
         let twins = Dictionary(grouping: defaults.filter { $0.family == .ipv4 }) { [$0.table, $0.metric] }
         let groups = (defaults + entries).filter { $0.family == .ipv4 || $0.nextHopObject != nil }
@@ -170,6 +175,11 @@ struct Router: Sendable, Hashable, Comparable {
         }
         return hops.count > 1 || mayHaveMore ? Set(hops.compactMap { Router($0) }) : []
     }
+}
+
+extension Route {
+    /// `true` if it has several next hops.
+    fileprivate var hasLegs: Bool { nextHops.count > 1 }
 }
 
 /// An extension, because a structure that declares an initializer itself has no memberwise one.
