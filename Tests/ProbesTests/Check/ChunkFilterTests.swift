@@ -18,6 +18,8 @@ struct ChunkFilterTests {
         // Trailers.
         ("0 ;a\r\nX: a\r\n b\r\nY:\r\n\tc\r\n\r\n", "0\r\nX: a  b\r\nY: \tc\r\n\r\n"),
         ("0\r\n X: a\r\n\r\n", "0\r\n X: a\r\n\r\n"),
+        // Nothing of a trailer is held back, however long it is.
+        ("0\r\nLocation: /é", "0\r\nLocation: /é"),
         // The library judges the rest, which nothing makes acceptable.
         ("2 x\r\nok\r\n0 \r\n", "2 x\r\nok\r\n0 \r\n"), (" 2\r\nok\r\n0 \r\n", " 2\r\nok\r\n0 \r\n"),
         ("2\t3\r\nok ;\r\n", "2 3\r\nok ;\r\n"), ("2 ;a\nok\r\n0 \r\n", "2;\nok\r\n0 \r\n"),

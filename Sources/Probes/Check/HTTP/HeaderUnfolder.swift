@@ -38,6 +38,9 @@ struct HeaderUnfolder {
     private var isInformational = false
     /// The beginning of the current line, in lower case.
     private var line: [UInt8] = []
+    /// `true` if the fields may lead to another address: those of trailers do not, and have no limit at which bytes that are
+    /// held back would end.
+    private var mayRedirect = true
     private var isLocation = false
     /// The last bytes beyond ASCII of a location, held back until all of them are known.
     private var foreignBytes: [UInt8] = []
@@ -45,7 +48,7 @@ struct HeaderUnfolder {
     /// Joins the folded lines of trailers, which have no status line before them.
     static var trailers: HeaderUnfolder {
         var unfolder = HeaderUnfolder()
-        unfolder.position = .lineStart
+        (unfolder.position, unfolder.mayRedirect) = (.lineStart, false)
         return unfolder
     }
 
@@ -79,7 +82,7 @@ struct HeaderUnfolder {
                 position = .field
             }
             if byte == UInt8(ascii: ":"), position == .field {
-                if line == Self.location { isLocation = true }
+                if mayRedirect, line == Self.location { isLocation = true }
                 if isInformational, Self.connectionFields.contains(line) { head.writeInteger(UInt8(ascii: "_")) }
             }
             let isComplete = advance(byte)
