@@ -70,7 +70,7 @@ struct ProbedFamiliesTests {
         Case(rounds("4d6d"), .local, .local, .local, [.unknown, .unknown], "dns_failure"),
         Case("4s6s " + rounds("6u4u"), .local, .local, .local, [.unknown, .unknown], "dns_timeout"),
         Case("4s6d 4s6d 4s6d 4s6d " + rounds("6d4d", 8), .local, .local, .local, [.unknown, .unknown], "dns_failure"),
-        // What the other family found is not known.
+        // The result of the other family is not known.
         Case(rounds("4n6x"), .partial, .partial, .partial, [.down, .down], "dns_no_address"),
         Case(rounds("4p6x"), .partial, .local, .partial, [.down, .down], "timeout"),
         Case(rounds("4b6x"), .partial, .unknown, .partial, [.unknown, .down], "dns_nxdomain"),

@@ -12,7 +12,7 @@ struct HeaderUnfolderTests {
             "HTTP/1.1 200 OK\r\nA: b \r\n\t c\r\n \r\nD:\r\n e\r\n\r\n",
             "HTTP/1.1 200 OK\r\nA: b  \t c  \r\nD:  e\r\n\r\n"
         ),
-        // What is no fold stays as it is, and is the parser's to judge.
+        // Anything else stays as it is, and the parser judges it.
         ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", "HTTP/1.1 200 OK\r\n A: b\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\nA: b\n c\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\n c\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\nA: b\r c\r\r\n d\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r c\r  d\r\n\r\n"),
