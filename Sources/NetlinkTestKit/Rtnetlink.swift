@@ -1,4 +1,4 @@
-/// The constants of the kernel's message headers, duplicated on purpose.
+/// The constants of kernel message headers, duplicated on purpose.
 ///
 /// A test kit that took them from the same headers as the parser could not detect a wrong one.
 public enum Rtnetlink {

@@ -2,7 +2,7 @@ import AgentEvents
 import AgentTestKit
 import Testing
 
-/// Changes of the kernel's choice without a message about routes, on a real kernel.
+/// Other choices of the kernel without a message about routes, on a real kernel.
 @Suite(.inNamespace)
 struct IntegrationSilentChangeTests {
     let namespace: NetworkNamespace
