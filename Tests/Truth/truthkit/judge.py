@@ -36,6 +36,7 @@ OF_CHECK = "a link-local address that is being checked"
 LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN, OF_CHECK)
 SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
 ROTATION = ("same_metric_router_dies",)
+ON_LINK = (("default_without_gateway",), ("server_unreachable",))
 # What is bound to an uplink is refused as well, whatever a tunnel's server is; a bridge of containers could carry a tunnel.
 UNCERTAIN = ("rule_from_source_refused", "containers_come_and_go")
 FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
@@ -162,7 +163,9 @@ class Judge:
             dead = set() if first else silent
             refused = {"none"} if sample.errors.get(CONNECTED) else set()
             return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead | refused
-        return frozenset({"none"} | silent)
+        # Without a router the server itself is asked for its link-layer address: one that has gone says nothing of the path.
+        asked = set(media.values()) if sample.family == 4 and all(self._follows(kinds, sample.time) for kinds in ON_LINK) else set()
+        return frozenset({"none"} | silent | asked)
 
     def _silent_media(self, time: float) -> set[str]:
         """The media whose routers are dead."""
@@ -216,7 +219,7 @@ class Judge:
         """The documented limit by which a path may differ from the packets, if any."""
         if path.interface.startswith("vx") and (self._follows(SILENT_SETTINGS, time) or self._is_lost_below(path, time)):
             return OF_CACHE
-        if path.via in self._silent_media(time) and self._follows(ROTATION, time):
+        if path.via != "none" and {path.via, *right} & self._silent_media(time) and self._follows(ROTATION, time):
             return OF_ROTATION
         if path.via != "none" and self._is_shortly_after(RETURNS, time, SETTLE_DOWN):
             return OF_RETURN

@@ -80,8 +80,18 @@ def _cases() -> dict[str, tuple[Record, set[str]]]:
         "a dead router among default routes of one metric": (_record(
             always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wwan", True)],
             steps=[(0, "same_metric_router_dies")]), {OF_ROTATION}),
+        "packets that still go to a dead router among default routes of one metric": (_record(
+            always, [(0, _state("wwan", "wwan0"))], silent=[(0, "wifi", True)],
+            steps=[(0, "same_metric_router_dies")]), {OF_ROTATION}),
+        "no path among default routes of one metric, while packets arrive": (_record(
+            always, [(0, lost)], silent=[(0, "wifi", True)],
+            steps=[(0, "same_metric_router_dies")]), {"wrong final state"}),
         "a router that is given up after its carrier is back": (_record(
             always, [(0, wifi), (1.2, other_medium), (1.3, wifi)], steps=[(0.9, "failover_and_back")]), {OF_RETURN}),
+        "a server that is gone, on the link of a default route without a router": (_record(
+            nothing, [(0, wifi)], steps=[(0, "default_without_gateway"), (1, "server_unreachable")]), set()),
+        "a server that is on the link of a default route without a router": (_record(
+            nothing, [(0, wifi)], steps=[(0, "default_without_gateway")]), {"wrong final state"}),
         "a link that flaps": (_record(
             nothing, [(0, wifi), (3.5, lost)], steps=[(0.9, "carrier_flaps")]), {OF_FLAPS}),
         "a link that is lost after it has flapped": (_record(
