@@ -36,19 +36,26 @@ public struct PathUnderlay: Sendable, Hashable {
         self.interface = interface
         self.evidence = evidence
     }
+
+    /// Returns whether another underlay looks the same in events, which do not show the interface's index.
+    fileprivate func isPublished(like other: PathUnderlay?) -> Bool {
+        guard let other else { return false }
+        return evidence == other.evidence && interface?.name == other.interface?.name
+            && interface?.kind == other.interface?.kind
+    }
 }
 
 /// A path besides the main one: a leg of a multipath route, or the path of unconnected sockets.
 public struct PathBranch: Sendable, Hashable {
-    /// The egress interface.
-    public let interface: PathInterface?
+    /// The name of the egress interface.
+    public let interface: String?
     /// The router.
     public let gateway: IPAddress?
     /// The reason the branch is not usable; `nil` when it is.
     public let reason: ReasonCode?
 
     /// Creates a branch.
-    public init(interface: PathInterface?, gateway: IPAddress? = nil, reason: ReasonCode? = nil) {
+    public init(interface: String?, gateway: IPAddress? = nil, reason: ReasonCode? = nil) {
         self.interface = interface
         self.gateway = gateway
         self.reason = reason
@@ -68,7 +75,7 @@ public struct Path: Sendable {
         let prefix: IPPrefix?
         let table: UInt32?
         let metric: UInt32?
-        let underlay: PathUnderlay?
+        var underlay: PathUnderlay?
         let deadLegs: [PathBranch]
         let unconnected: PathBranch?
         let reason: ReasonCode?
@@ -165,7 +172,12 @@ public struct Path: Sendable {
 
     /// Returns whether another path looks the same in events.
     func isPublished(like other: Path) -> Bool {
-        marking(isFamilyUnused: other.isFamilyUnused, unreachedUplinks: other.unreachedUplinks) == other
+        if self == other { return true }
+        var members = other.storage.members
+        members.isFamilyUnused = isFamilyUnused
+        members.unreachedUplinks = unreachedUplinks
+        if underlay?.isPublished(like: other.underlay) == true { members.underlay = underlay }
+        return storage.members == members
     }
 }
 

@@ -83,7 +83,7 @@ extension PathUnderlay {
 extension PathBranch {
     fileprivate init(_ path: NetworkPath) {
         self.init(
-            interface: path.link.map(PathInterface.init),
+            interface: path.link?.name,
             gateway: path.route?.gateway,
             reason: path.unusableReason.map(ReasonCode.init)
         )

@@ -57,7 +57,7 @@ struct GoldenTests {
         ipv4: Path(
             via: .wifi,
             interface: PathInterface(index: 3, name: "wlan0", kind: .wifi),
-            deadLegs: [PathBranch(interface: eth0, gateway: address("198.51.100.1"), reason: .linkDown)],
+            deadLegs: [PathBranch(interface: eth0.name, gateway: address("198.51.100.1"), reason: .linkDown)],
             unconnected: PathBranch(interface: nil, reason: .routeUnreachable)
         ),
         ipv6: noRoute

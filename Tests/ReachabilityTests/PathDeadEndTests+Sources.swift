@@ -35,7 +35,7 @@ extension PathDeadEndTests {
             matched: Route(destination: .everything(.ipv4), nextHops: hops + [other])
         )
         #expect(path.via == .wifi)
-        #expect(path.deadLegs.map { $0.interface?.name } == ["eth0"])
+        #expect(path.deadLegs.map(\.interface) == ["eth0"])
         #expect(path.deadLegs.map(\.reason) == [.noAddress])
     }
 

@@ -255,8 +255,8 @@ struct PathDeadEndTests {
                     addresses: [Self.owned("192.0.2.2", by: 3), Self.owned("198.51.100.2", by: 4)]
                 )
             )
-            let dead = [(3, firstIsUp), (4, secondIsUp)].filter { !$0.1 }.map { UInt32($0.0) }
-            #expect(path.deadLegs.map { $0.interface?.index } == dead)
+            let dead = [("wlan0", firstIsUp), ("eth0", secondIsUp)].filter { !$0.1 }.map(\.0)
+            #expect(path.deadLegs.map(\.interface) == dead)
             #expect(path.deadLegs.allSatisfy { $0.reason == .linkDown })
             #expect(path.via.isReachable == (firstIsUp || secondIsUp))
             guard path.via.isReachable else { continue }
@@ -360,7 +360,7 @@ struct PathDeadEndTests {
         )
         #expect(path.via == [.bothUp: .wifi, .bothDown: .none][sourced, default: .wired])
         let dead = [Sourced.firstDown: ["wlan0"], .bothDown: ["wlan0", "eth0"]][sourced, default: []]
-        #expect(path.deadLegs.map { $0.interface?.name ?? "" } == dead)
+        #expect(path.deadLegs.map(\.interface) == dead)
     }
 
     /// A tunnel whose remote has a route over `wlan0` and `eth0`.
@@ -426,7 +426,7 @@ struct PathDeadEndTests {
         )
         let path = Path(lookup, in: NetworkSnapshot(links: links, addresses: [Self.owned("192.0.2.2", by: 4)]))
         #expect(path.via == .wired)
-        #expect(path.unconnected?.interface?.name == "wlan0")
+        #expect(path.unconnected?.interface == "wlan0")
         #expect(path.unconnected?.reason == .linkDown)
     }
 }

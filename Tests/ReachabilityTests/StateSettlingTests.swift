@@ -123,4 +123,36 @@ struct StateSettlingTests {
         #expect(swap.cause.interface == "eth1")
         #expect(swap.observed == ScriptedCheck.time(200))
     }
+
+    /// The interface below a tunnel, created again in another way, and whether events show that.
+    private static let carriers = [
+        (PathInterface(index: 9, name: "usb0", kind: .wwan), isShown: false),
+        (PathInterface(index: 9, name: "usb0", kind: .wwan, kindIsGuess: true), isShown: false),
+        (PathInterface(index: 9, name: "usb1", kind: .wwan), isShown: true),
+        (PathInterface(index: 9, name: "usb0", kind: .wired), isShown: true),
+    ]
+
+    @Test("a change of the carrier that events do not show is no change", arguments: carriers)
+    func carrier(_ second: PathInterface, isShown: Bool) {
+        var settler = StateSettler(policy: .standard)
+        let first = PathInterface(index: 4, name: "usb0", kind: .wwan)
+        let changes = [(0, first), (5000, second)].flatMap { milliseconds, carrier in
+            var changes: [Change<ReachabilityState>?] = []
+            let tunnel = PathInterface(index: 7, name: "wg0", kind: .tunnel)
+            let underlay = PathUnderlay(interface: carrier, evidence: .remoteRoute)
+            changes.append(
+                settler.observe(
+                    ipv4: Path(via: .wwan, interface: tunnel, underlay: underlay),
+                    ipv6: Path(via: .none, reason: .noRoute),
+                    verdict: .unknown,
+                    cause: ChangeCause(kind: .underlay, code: "underlay_changed", interface: "wg0"),
+                    observed: ScriptedCheck.time(milliseconds)
+                )
+            )
+            while let deadline = settler.deadline { changes.append(settler.tick(at: deadline)) }
+            return changes.compactMap { $0 }
+        }
+        #expect(changes.count == (isShown ? 2 : 1))
+        #expect(settler.settled.ipv4.underlay?.interface == second)
+    }
 }

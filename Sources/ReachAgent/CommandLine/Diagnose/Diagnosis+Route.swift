@@ -46,7 +46,7 @@ extension KernelEvidence {
             return Diagnosis.Section(
                 .route,
                 .warning,
-                "a next hop of the route cannot be used: \(leg.interface?.name ?? "no interface")",
+                "a next hop of the route cannot be used: \(leg.interface ?? "no interface")",
                 code: leg.reason?.rawValue,
                 next: ["ip route", "ip -6 route"],
                 facts: facts

@@ -51,7 +51,7 @@ extension NetlinkPath {
             },
             deadLegs: path.deadLegs.map { leg in
                 PathBranch(
-                    interface: snapshot.pathInterface(named: leg.interface),
+                    interface: leg.interface,
                     gateway: leg.gateway.flatMap { IPAddress($0) },
                     reason: leg.reason.flatMap { ReasonCode(rawValue: $0) }
                 )

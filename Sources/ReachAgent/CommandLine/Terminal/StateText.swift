@@ -98,7 +98,7 @@ enum StateText {
     private static func text(_ branch: PathBranch) -> String {
         let gateway = branch.gateway.map { " via \($0)" } ?? ""
         let reason = branch.reason.map { " (\($0.rawValue))" } ?? ""
-        return (branch.interface?.name ?? "none") + gateway + reason
+        return (branch.interface ?? "none") + gateway + reason
     }
 
     /// The state in one sentence.

@@ -35,7 +35,7 @@ extension AgentEvents.Path {
 extension AgentEvents.Path.Leg {
     fileprivate init(_ branch: PathBranch) {
         self.init(
-            interface: branch.interface?.name,
+            interface: branch.interface,
             gateway: branch.gateway?.description,
             reason: branch.reason?.rawValue
         )
