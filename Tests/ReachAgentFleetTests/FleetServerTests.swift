@@ -301,16 +301,26 @@ struct FleetServerTests {
         #expect(failure?.detail.contains("MaxBytes") == true, "\(String(describing: failure))")
     }
 
+    /// A watch that has read the events of `edge-1` up to a number, and whose server was killed then.
+    private static func interrupted(
+        _ server: NATSServer,
+        seconds: Int64,
+        after sequence: UInt64
+    ) async throws -> FleetFollower {
+        let follower = try FleetFollower(try source(server), window(seconds: seconds))
+        try follower.start()
+        wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == sequence && $0.backlog == 0 }
+        await server.kill()
+        wait(for: follower) { $0.interruption != nil }
+        return follower
+    }
+
     @Test
     func `a watch follows, and resumes where it was when the server returns`() async throws {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
-        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 3600))
-        try follower.start()
-        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
-        await server.kill()
-        Self.wait(for: follower) { $0.interruption != nil }
+        let follower = try await Self.interrupted(server, seconds: 3600, after: 1)
         try await server.start()
         let again = try NATSTestClient(port: server.port)
         try Self.store([device.changes(to: WrittenDevice.state(.local), at: 9)], again)
@@ -335,11 +345,7 @@ struct FleetServerTests {
             devices.indices.map { devices[$0].changes(to: WrittenDevice.state(.full), at: 0) }
                 + (1...30).map { devices[0].other(at: $0) }
         )
-        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 3600))
-        try follower.start()
-        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 31 && $0.backlog == 0 }
-        await server.kill()
-        Self.wait(for: follower) { $0.interruption != nil }
+        let follower = try await Self.interrupted(server, seconds: 3600, after: 31)
         try await server.start()
         try store(
             [
@@ -358,11 +364,7 @@ struct FleetServerTests {
         let (server, client) = try await Self.started()
         var device = WrittenDevice("edge-1")
         try Self.store([device.changes(to: WrittenDevice.state(.full), at: 0)], client)
-        let follower = try FleetFollower(try Self.source(server), Self.window(seconds: 2))
-        try follower.start()
-        Self.wait(for: follower) { $0.fleet.devices["edge-1"]?.position?.sequence == 1 && $0.backlog == 0 }
-        await server.kill()
-        Self.wait(for: follower) { $0.interruption != nil }
+        let follower = try await Self.interrupted(server, seconds: 2, after: 1)
         let window = try #require(follower.withState { $0.fleet.window })
         // The first attempt after the end may have begun before it.
         var attempts = 0

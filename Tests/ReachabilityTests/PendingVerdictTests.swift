@@ -50,13 +50,19 @@ struct PendingVerdictTests {
         #expect(run.machine.state.connectivity == .full)
     }
 
-    @Test func `after a failover the state is not full before every probe has a verdict over the new path`() {
-        var run = MachineRun.connected(Self.web, Self.mail)
+    /// A failover after which the first of two probes, both of which were up, is up.
+    private static func failover() -> MachineRun {
+        var run = MachineRun.connected(web, mail)
         run.check("s", "mail@default/ipv4", at: 1000)
         run.pass(to: 1900)
         _ = run.takeWords()
         run.see(ProbedMachineTests.cellular, at: 2000)
         run.check("s", "web@default/ipv4", at: 2200)
+        return run
+    }
+
+    @Test func `after a failover the state is not full before every probe has a verdict over the new path`() {
+        var run = Self.failover()
         for second in [3, 5, 7] { run.check("f", "mail@default/ipv4", at: second * 1000) }
         run.pass(to: 60_000)
         #expect(
@@ -67,12 +73,7 @@ struct PendingVerdictTests {
     }
 
     @Test func `a failover is one transition if the checks of all probes end within the settle time`() {
-        var run = MachineRun.connected(Self.web, Self.mail)
-        run.check("s", "mail@default/ipv4", at: 1000)
-        run.pass(to: 1900)
-        _ = run.takeWords()
-        run.see(ProbedMachineTests.cellular, at: 2000)
-        run.check("s", "web@default/ipv4", at: 2200)
+        var run = Self.failover()
         run.check("s", "mail@default/ipv4", at: 2900)
         run.pass(to: 60_000)
         #expect(run.takeWords() == ["path wifi→wwan", "wifi/full→wwan/full link link_down"])

@@ -72,25 +72,13 @@ struct SocketMembersTests {
                     group.state.withLock { $0.hasUser ? nil : "not a member" }
                 }
             }
-            var ends: [Int32] = [-1, -1]
-            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            defer { close(ends[1]) }
-            let connection = try gate.eventLoop.submit {
-                NIOLoopBound(Connection(.control, in: hub.value), eventLoop: gate.eventLoop)
-            }.wait()
-            let channel = try ClientBootstrap(group: gate.eventLoop)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(connection.value)
-                    }
-                }
-                .withConnectedSocket(ends[0])
-                .wait()
+            let pair = try ConnectedPair(in: hub, on: gate)
+            defer { close(pair.client) }
             let exchange = try gate.eventLoop.submit {
-                let exchange = HTTPExchange(for: connection.value, access: .user(Self.user), in: hub.value)
+                let exchange = HTTPExchange(for: pair.connection.value, access: .user(Self.user), in: hub.value)
                 return NIOLoopBound(exchange, eventLoop: gate.eventLoop)
             }.wait()
-            let client = ends[1]
+            let client = pair.client
             var limit = timeval(tv_sec: 30, tv_usec: 0)
             setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             func status(after seconds: Int64, hasUser: Bool) throws -> String {
@@ -111,11 +99,11 @@ struct SocketMembersTests {
             #expect(try status(after: 59, hasUser: false) == "HTTP/1.1 200")
             #expect(try status(after: 60, hasUser: false) == "HTTP/1.1 403")
             try gate.eventLoop.submit {
-                connection.value.close()
+                pair.connection.value.close()
                 hub.value.members.stop()
                 hub.value.work.stop()
             }.wait()
-            try channel.closeFuture.wait()
+            try pair.channel.closeFuture.wait()
             gate.close()
             try loops.syncShutdownGracefully()
         }

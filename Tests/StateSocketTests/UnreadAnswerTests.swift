@@ -15,30 +15,18 @@ struct UnreadAnswerTests {
             let loops = try MultiThreadedEventLoopGroup(named: "test")
             let gate = LoopGate(loops.next())
             let hub = try PasswordCheckTests.hub(on: gate)
-            var ends: [Int32] = [-1, -1]
-            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            defer { close(ends[1]) }
-            let connection = try gate.eventLoop.submit {
-                NIOLoopBound(Connection(.control, in: hub.value), eventLoop: gate.eventLoop)
-            }.wait()
-            let channel = try ClientBootstrap(group: gate.eventLoop)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(connection.value)
-                    }
-                }
-                .withConnectedSocket(ends[0])
-                .wait()
+            let pair = try ConnectedPair(in: hub, on: gate)
+            defer { close(pair.client) }
             let totals = try gate.eventLoop.submit {
-                let unread = UnreadAnswerCounter(for: connection.value, among: hub.value.connections)
+                let unread = UnreadAnswerCounter(for: pair.connection.value, among: hub.value.connections)
                 return [1 << 20, 100].map { bytes in
-                    connection.value.write(ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes), lines: 1)
-                    connection.value.flush()
+                    pair.connection.value.write(ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes), lines: 1)
+                    pair.connection.value.flush()
                     unread.add(bytes)
                     return hub.value.connections.unreadAnswers.total
                 }
             }.wait()
-            try channel.close().wait()
+            try pair.channel.close().wait()
             gate.close()
             try loops.syncShutdownGracefully()
             return totals
