@@ -48,6 +48,8 @@ struct SinkCommand: ParsableCommand {
     var logLevel: SinkLogLevel = .notice
 
     static func main() {
+        // Until the supervisor takes it over: a request to read the list of sinks again does not end a program that starts.
+        SignalDescriptor.hold(SIGHUP)
         StandardDescriptors.open()
         do {
             var command = try parseAsRoot(ProgramArguments.afterName)

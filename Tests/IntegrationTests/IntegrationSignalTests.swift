@@ -50,6 +50,38 @@ struct IntegrationSignalTests {
         }
     }
 
+    @Test(arguments: [("reachagent", ["run", "--none"]), ("reachagent-sink", ["--none"])])
+    func `a request to reload does not end a program that parses its command line`(
+        name: String,
+        words: [String]
+    ) async throws {
+        // Its message about the command line waits for room in the pipe, so that it is seen before its end.
+        let script = """
+            import fcntl, os, signal, sys, time
+            reader, writer = os.pipe()
+            size = fcntl.fcntl(writer, fcntl.F_GETPIPE_SZ)
+            os.write(writer, b'.' * size)
+            process = os.fork()
+            if process == 0:
+                os.dup2(writer, 2)
+                os.execv(sys.argv[1], sys.argv[1:])
+            os.close(writer)
+            end = time.monotonic() + 30
+            held = False
+            while not held and time.monotonic() < end:
+                with open(f'/proc/{process}/status') as status:
+                    blocked = next(line for line in status if line.startswith('SigBlk:'))
+                held = bool(int(blocked.split()[1], 16) & 1 << signal.SIGHUP - 1)
+            os.kill(process, signal.SIGHUP)
+            while os.read(reader, 65536):
+                pass
+            print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            """
+        let program = BuiltAgent.productsDirectory.appending(path: name).path()
+        let result = try await namespace.finished("python3", ["-c", script, program] + words)
+        #expect(result.output == "64\n", "\(result.error)")
+    }
+
     @Test func `a signal that the agent's parent has requested to ignore does not end it`() async throws {
         let words = ["run", "--no-config", "--no-hooks", "--no-journal", "--no-sockets", "--format", "json"]
         let agent = try CommandLines("trap '' INT; \(namespace.command(BuiltAgent.path, words))")

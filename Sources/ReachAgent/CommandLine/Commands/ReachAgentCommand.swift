@@ -81,6 +81,8 @@ struct ReachAgentCommand: ParsableCommand {
         StandardDescriptors.open()
         SignalDescriptor.letEndProcessOne(SIGINT, SIGTERM, SIGHUP)
         let arguments = ProgramArguments.afterName
+        // Before the command line is parsed, which takes longer than the start of the process.
+        if arguments.first == RunCommand.configuration.commandName { AgentLoop.holdRequests() }
         guard !RootHelp.isRequested(by: arguments) else { return Terminal.print(RootHelp.text) }
         let clients = QueuedClients()
         do {

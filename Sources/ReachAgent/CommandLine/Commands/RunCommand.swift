@@ -122,7 +122,6 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        AgentLoop.holdRequests()
         signal(SIGPIPE, SIG_IGN)
         // A file at the limit of its size (RLIMIT_FSIZE) is like a full disk, which ends nothing.
         signal(SIGXFSZ, SIG_IGN)
