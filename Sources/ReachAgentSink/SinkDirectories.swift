@@ -21,14 +21,17 @@ struct SinkDirectories: Sendable {
 
     /// Creates the directory of the cursors and its parents.
     ///
-    /// - Returns: The reason that the cursors cannot be stored there; `nil` if they can.
+    /// - Returns: The reason that the cursors cannot be stored there; `nil` if they can, or could if the file system were not
+    ///   read-only: a sink goes on without saving, as on a full disk.
     func createState() -> String? {
         var path = state.hasPrefix("/") ? "" : "."
         for part in state.split(separator: "/") {
             path += "/\(part)"
             if mkdir(path, 0o750) != 0, errno != EEXIST { return SystemError(errno: errno).description }
         }
-        return access(state, W_OK | X_OK) == 0 ? nil : SystemError(errno: errno).description
+        guard access(state, W_OK | X_OK) != 0 else { return nil }
+        let number = errno
+        return number == EROFS && access(state, X_OK) == 0 ? nil : SystemError(errno: number).description
     }
 
     private static func variable(_ name: String) -> String? {

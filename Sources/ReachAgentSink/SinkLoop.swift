@@ -21,6 +21,8 @@ final class SinkLoop {
     private let inbox: SinkInbox
     private let transport: any SinkTransport
     private let cursor: SinkCursorFile
+    /// The position that could not be saved; `nil` after one that could.
+    private var unsaved: SinkCursor?
     private var engine: ShippingEngine
     private var journal: JournalSubscription?
     /// The last logged reason that the agent's events cannot be read, until they can.
@@ -158,7 +160,9 @@ final class SinkLoop {
     private func save(_ position: SinkCursor) {
         do throws(FileError) {
             try cursor.write(position)
+            unsaved = nil
         } catch {
+            unsaved = position
             SinkLog.write(.warning, "sink \(name): cannot save the position in \(cursor.path): \(error.reason)")
         }
     }
@@ -220,6 +224,8 @@ final class SinkLoop {
         clear(content.abandonedTopics)
         // Not shown: a sink that stops is not news.
         for effect in engine.handle(.stop, at: .now) { perform(effect) }
+        // The engine does not save the same position twice, and the disk may have room again.
+        if let unsaved { save(unsaved) }
         if content.isReplaced { reports.dropNumbers() }
         journal = nil
         let deadline = ContinuousClock.now.advanced(by: Self.patience)

@@ -72,4 +72,36 @@ struct IntegrationSinkMQTTTests {
         sink.end()
         #expect(try await agent.stop().status == 0)
     }
+
+    @Test func `a position that could not be saved is saved at the end`() async throws {
+        let lab = try SinkLab()
+        let broker = try await MosquittoBroker()
+        try lab.configure(SinkLab.sink("home", "mqtt://127.0.0.1:\(broker.port)"))
+        let agent = try await lab.agent()
+        // As on a full disk: no file can take the directory's place.
+        let cursor = "\(lab.state)/home.cursor"
+        try FileManager.default.createDirectory(atPath: cursor, withIntermediateDirectories: true)
+        let sink = try lab.sink()
+        // The first event is saved at once, and the rest after the least time between two attempts.
+        for _ in 1...2 { try await sink.next(containing: "cannot save the position") }
+        try FileManager.default.removeItem(atPath: cursor)
+        sink.signal(SIGTERM)
+        #expect(await sink.status() == 0)
+        let text = try String(contentsOfFile: cursor, encoding: .utf8)
+        let newest = try await lab.journal().count
+        #expect(text.contains(#""seq":\#(newest),"#), "\(text)")
+        #expect(try await agent.stop().status == 0)
+    }
+
+    @Test func `a sink ships without its positions on a read-only disk`() async throws {
+        let lab = try SinkLab()
+        try lab.configure(SinkLab.sink("home", "mqtt://127.0.0.1:9"))
+        let agent = try await lab.agent()
+        try lab.namespace.run("mkdir '\(lab.state)'; mount -t tmpfs -o ro tmpfs '\(lab.state)'")
+        let words = ["--runtime-directory", lab.directory.sockets, "--state-directory", lab.state]
+        let sink = try CommandLines("\(lab.namespace.command(SinkLab.path, words)) 2>&1")
+        try await sink.next(containing: "[broker_unreachable]")
+        sink.end()
+        #expect(try await agent.stop().status == 0)
+    }
 }
