@@ -301,7 +301,10 @@ import Testing
                     StatusScenes.state(StatusScenes.wlan0, #""connectivity":"unknown""#),
                     StatusScenes.list("probes", StatusScenes.probe("web"), StatusScenes.probe("mail"))
                 ),
-                "no verdict counts: the probes' names lead to this machine itself", ["reachagent probe web"]
+                """
+                no verdict counts: they have not held for the settle time yet, the probes' names lead to this machine itself, \
+                or no probe is required
+                """, ["reachagent probe web"]
             ),
             (#""state":{"via":"unknown"}"#, nil, []), (#""time":"2026-11-21T01:26:00Z""#, nil, []),
         ] as [(String, String?, [String])]

@@ -49,7 +49,10 @@ extension AgentStatus {
         if let first = own.first, own.allSatisfy(Self.hasVerdict) {
             return Advice(
                 code: code,
-                problem: "no verdict counts: the probes' names lead to this machine itself, or no probe is required",
+                problem: """
+                    no verdict counts: they have not held for the settle time yet, the probes' names lead to this machine \
+                    itself, or no probe is required
+                    """,
                 action: Self.look(at: first.probe, first)
             )
         }
