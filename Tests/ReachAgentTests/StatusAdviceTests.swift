@@ -302,7 +302,7 @@ import Testing
                     StatusScenes.list("probes", StatusScenes.probe("web"), StatusScenes.probe("mail"))
                 ),
                 """
-                no verdict counts: they have not held for the settle time yet, the probes' names lead to this machine itself, \
+                no verdict counts: none has held for the settle time yet, the probes' names lead to this machine itself, \
                 or no probe is required
                 """, ["reachagent probe web"]
             ),

@@ -50,7 +50,7 @@ extension AgentStatus {
             return Advice(
                 code: code,
                 problem: """
-                    no verdict counts: they have not held for the settle time yet, the probes' names lead to this machine \
+                    no verdict counts: none has held for the settle time yet, the probes' names lead to this machine \
                     itself, or no probe is required
                     """,
                 action: Self.look(at: first.probe, first)
