@@ -1,24 +1,7 @@
 package import LinuxSupport
-public import NIOCore
+package import NIOCore
 package import NIOPosix
 internal import Synchronization
-
-/// Runs a task's jobs on an event loop.
-///
-/// Without it, an `async` function would start the threads of Swift's shared pool, which then wake up an idle process
-/// every second, forever. A task does not retain its executor: the code that creates tasks with one must do so.
-public final class EventLoopTaskExecutor: TaskExecutor {
-    private let loop: any EventLoop
-
-    /// Creates an executor for an event loop.
-    public init(_ loop: any EventLoop) { self.loop = loop }
-
-    /// Runs a job in a later iteration of the event loop.
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
-    }
-}
 
 /// Gives other threads access to an event loop until it ends.
 ///
