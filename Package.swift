@@ -182,7 +182,8 @@ let package = Package(
         .executableTarget(
             name: "ReachAgentSink",
             dependencies: [
-                "AgentEvents", "Brokers", "CommandText", "LinuxSupport", "ServiceSupport", "Sinks", "StateClient",
+                "AgentEvents", "Brokers", "CommandText", "ForeignText", "LinuxSupport", "ServiceSupport", "Sinks",
+                "StateClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

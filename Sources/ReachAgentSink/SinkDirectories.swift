@@ -1,4 +1,5 @@
 internal import AgentEvents
+internal import ForeignText
 internal import Glibc
 internal import LinuxSupport
 internal import Sinks
@@ -78,7 +79,7 @@ enum SinkDocumentFile {
             guard names.count == document.sinks.count else { return .unusable("\(path) has two sinks of one name") }
             return .sinks(document)
         } catch {
-            return .unusable("\(path) is not a list of sinks of this version: \(error)")
+            return .unusable("\(path) is not a list of sinks of this version: \(ForeignText.shown(EventDecoder.flaw(error)))")
         }
     }
 }

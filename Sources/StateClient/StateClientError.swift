@@ -1,3 +1,4 @@
+internal import AgentEvents
 internal import ForeignText
 internal import Glibc
 internal import LinuxSupport
@@ -47,25 +48,11 @@ extension StateClientError {
     /// `true` if the socket is certainly not control.sock, which no retry changes.
     var isOfAnotherSocket: Bool { self == .eventSocket || self == .httpSocket }
 
-    /// Returns the error for a reply or an event that cannot be decoded, with the member and the reason: `agent.version:
-    /// missing`.
+    /// Returns the error for a reply or an event that cannot be decoded.
     ///
-    /// Both can contain text of the reply, and are truncated and escaped.
+    /// The flaw can contain text of the reply, and is truncated and escaped.
     static func undecodable(_ subject: String, _ error: any Error) -> StateClientError {
-        let reason =
-            switch error {
-            case DecodingError.keyNotFound(let key, let context): text(context, context.codingPath + [key])
-            case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-                DecodingError.dataCorrupted(let context):
-                text(context, context.codingPath)
-            default: "\(error)"
-            }
-        return .malformed("\(subject) has an unexpected form: \(ForeignText.shown(reason))")
-    }
-
-    private static func text(_ context: DecodingError.Context, _ path: [any CodingKey]) -> String {
-        let member = path.map(\.stringValue).joined(separator: ".")
-        return member.isEmpty ? context.debugDescription : "\(member): \(context.debugDescription)"
+        .malformed("\(subject) has an unexpected form: \(ForeignText.shown(EventDecoder.flaw(error)))")
     }
 }
 

@@ -44,9 +44,17 @@ import Testing
         #expect(SinkDocumentFile.read(in: "/nonexistent") == .absent)
     }
 
-    @Test(arguments: ["", "{}", "[]", "{", #"{"host":1,"sinks":[]}"#, #"{"host":"a","sinks":[{}]}"#, "\u{0}"])
-    func `a file of another form is an error`(text: String) throws {
-        #expect(Self.isUnusable(try read(text)))
+    @Test(
+        arguments: [
+            ("", "not a JSON text on one line"), ("{", "not a JSON text on one line"),
+            ("\u{0}", "not a JSON text on one line"), ("[]", "expected an object, got array"), ("{}", "host: missing"),
+            (#"{"host":1,"sinks":[]}"#, "host: expected a string, got number"),
+            (#"{"host":"a","sinks":[{}]}"#, "sinks.0.name: missing"),
+        ]
+    )
+    func `a file of another form is an error that names the member`(text: String, flaw: String) throws {
+        let path = "\(directory)/\(SinkDocument.fileName)"
+        #expect(try read(text) == .unusable("\(path) is not a list of sinks of this version: \(flaw)"))
     }
 
     @Test func `two sinks of one name are an error`() throws {

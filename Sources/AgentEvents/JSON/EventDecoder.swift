@@ -15,6 +15,22 @@ package enum EventDecoder {
         return try decode(type, from: document.root)
     }
 
+    /// Returns the member that cannot be decoded, and the reason: `agent.version: missing`.
+    ///
+    /// Both can contain text of the value, of any length.
+    package static func flaw(_ error: any Error) -> String {
+        let (context, path): (DecodingError.Context, [any CodingKey])
+        switch error {
+        case DecodingError.keyNotFound(let key, let found): (context, path) = (found, found.codingPath + [key])
+        case DecodingError.typeMismatch(_, let found), DecodingError.valueNotFound(_, let found),
+            DecodingError.dataCorrupted(let found):
+            (context, path) = (found, found.codingPath)
+        default: return "\(error)"
+        }
+        let member = path.map(\.stringValue).joined(separator: ".")
+        return member.isEmpty ? context.debugDescription : "\(member): \(context.debugDescription)"
+    }
+
     /// Decodes a value of a line whose length nothing has bounded yet; `nil` if it cannot be decoded.
     static func value<Value: Decodable>(_ type: Value.Type, of line: [UInt8]) -> Value? {
         guard line.count <= ScannedLine.maximumBytes else { return nil }
