@@ -9,6 +9,10 @@ struct RecorderTests {
         return batch.map(\.sequence)
     }
 
+    private func isFinished(_ subscription: Subscription<Int>) -> Bool {
+        if case .finished = subscription.take() { true } else { false }
+    }
+
     private func publish(_ count: Int, on bus: NotificationBus<Int>) {
         for value in 0..<count { bus.publish { _ in value } }
     }
@@ -37,6 +41,68 @@ struct RecorderTests {
         let late = bus.subscribe(capacity: 10)
         bus.release(through: 2)
         #expect(taken(late) == [1, 2])
+    }
+
+    @Test("a slow subscriber that joins while notifications are held resumes before them")
+    func lateSlowSubscriber() {
+        let bus = NotificationBus<Int>()
+        _ = bus.subscribeRecorder(capacity: 10)
+        publish(2, on: bus)
+        let late = bus.subscribe(capacity: 1)
+        bus.release(through: 2)
+        guard case .lagged(let last) = late.take() else {
+            Issue.record("expected a lagging subscriber")
+            return
+        }
+        #expect(last == 0)
+    }
+
+    @Test("a subscriber that joins a finished bus gets what is still held, then the end")
+    func lateAtTheEnd() {
+        let bus = NotificationBus<Int>()
+        _ = bus.subscribeRecorder(capacity: 10)
+        publish(2, on: bus)
+        bus.finish()
+        let late = bus.subscribe(capacity: 10)
+        bus.release(through: 2)
+        #expect(taken(late) == [1, 2])
+        #expect(isFinished(late))
+    }
+
+    @Test("a second recorder ends the first one's subscription")
+    func replaced() {
+        let bus = NotificationBus<Int>()
+        let former = bus.subscribeRecorder(capacity: 10)
+        let recorder = bus.subscribeRecorder(capacity: 10)
+        #expect(isFinished(former))
+        publish(1, on: bus)
+        #expect(taken(recorder) == [1])
+    }
+
+    @Test("a recorder of a finished bus ends at once")
+    func recorderAtTheEnd() {
+        let bus = NotificationBus<Int>()
+        bus.finish()
+        #expect(isFinished(bus.subscribeRecorder(capacity: 10)))
+    }
+
+    @Test("a bypass while nothing waits has no effect")
+    func needlessBypass() {
+        let bus = NotificationBus<Int>()
+        _ = bus.subscribeRecorder(capacity: 10)
+        let subscriber = bus.subscribe(capacity: 10)
+        bus.bypassRecorder()
+        #expect(!bus.isRecorderBypassed)
+        publish(1, on: bus)
+        #expect(taken(subscriber) == [])
+    }
+
+    @Test("a recorder that is cut off counts as bypassed")
+    func bypassedByOverflow() {
+        let bus = NotificationBus<Int>()
+        _ = bus.subscribeRecorder(capacity: 1)
+        publish(2, on: bus)
+        #expect(bus.isRecorderBypassed)
     }
 
     @Test("the hold handler is called when the first notification is held, at each progress, and when none is")
