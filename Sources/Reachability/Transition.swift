@@ -164,7 +164,8 @@ public struct ChangeCause: Sendable, Hashable {
     ///
     /// Changes of the paths' family, or of none, take precedence over those of the other one, except on the interface
     /// that carries a tunnel, whose packets may be of either; then those of the interfaces that either path uses, and of
-    /// the rules, over those of other interfaces; causes over effects. If the new path is unusable for a definite reason,
+    /// the rules, over those of other interfaces; causes over effects. An interface that enters or leaves a VRF loses its
+    /// IPv6 addresses besides: its own change is the cause of an IPv4 path then. If the new path is unusable for a definite reason,
     /// that reason is the code, and a change of another interface is the cause only if it is the same: a bridge loses its
     /// carrier with its member's, but not because the member is "up" elsewhere.
     ///
@@ -192,8 +193,11 @@ public struct ChangeCause: Sendable, Hashable {
             guard let family, let changed = change.family, changed != family else { return true }
             return change.interfaceIndex.map(carriers.contains) ?? false
         }
-        let ordered = fitting + all
-        let change = ordered.first { $0.code != .lookupChanged && $0.code != .linkChanged } ?? ordered.first
+        let vague: [NetworkChange.Code] = [.lookupChanged, .linkChanged]
+        func isDefinite(_ change: NetworkChange) -> Bool { !vague.contains(change.code) }
+        let change =
+            fitting.first(where: isDefinite) ?? own.first { $0.code == .linkChanged } ?? all.first(where: isDefinite)
+            ?? fitting.first ?? all.first
         self.init(
             kind: isCorrection ? .resync : change.map { Kind($0.code) } ?? (reason == .linkDown ? .link : .route),
             code: reason?.rawValue ?? change?.code.rawValue ?? "lookup_changed",

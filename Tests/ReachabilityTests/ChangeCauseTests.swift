@@ -100,6 +100,21 @@ struct ChangeCauseTests {
         #expect(cause.code == "address_removed")
     }
 
+    @Test func `an interface that leaves a VRF is the cause in IPv4, not the IPv6 address that it loses by that`() {
+        let left = Self.change(.linkChanged, 2, "up")
+        let address = Self.change(.addressRemoved, 2, .ipv6)
+        let changes = [left, address, Self.change(.lookupChanged, 2, .ipv4)]
+        func code(_ family: AddressFamily) -> String {
+            ChangeCause(changes: changes, from: Self.up, to: Self.up, family: family, isCorrection: false).code
+        }
+        #expect(code(.ipv4) == "link_changed")
+        #expect(code(.ipv6) == "address_removed")
+        // A flag of an interface that the path does not use explains less than an address of the other family.
+        let elsewhere = [Self.change(.linkChanged, 3, "up")] + changes.dropFirst()
+        let cause = ChangeCause(changes: elsewhere, from: Self.up, to: Self.up, family: .ipv4, isCorrection: false)
+        #expect(cause.code == "address_removed")
+    }
+
     @Test func `an address of the other family is the cause where nothing else has changed`() {
         let changes = [Self.change(.addressRemoved, 2, .ipv6), Self.change(.lookupChanged, 2, .ipv4)]
         let cause = ChangeCause(changes: changes, from: Self.up, to: Self.up, family: .ipv4, isCorrection: false)
