@@ -154,13 +154,12 @@ public struct ReachabilityMachine: Sendable {
         let old = targetStates[index].raw
         var transitions: [Transition] = []
         var reason = ChangeCause.start
-        if old != state {
-            reason = cause(old.path, path)
+        if old != state { reason = cause(old.path, path) }
+        if !state.isPublished(like: old) {
             transitions.append(.targetPath(target, Change(from: old, to: state, cause: reason, observed: observed)))
         }
         let settled = targetStates[index].observe(state, cause: reason, observed: observed, at: observed.instant)
-        if let settled { transitions.append(.target(target, settled)) }
-        return transitions
+        return transitions + Self.published(settled, of: target)
     }
 
     /// Handles the end of a suspend: earlier checks no longer count for streaks, and settling restarts.
@@ -241,7 +240,7 @@ public struct ReachabilityMachine: Sendable {
         if let settled = reachability.tick(at: now) { transitions.append(.reachability(settled)) }
         if flaps.isFlapping, flaps.pass(to: now) { transitions += noteFlapping(observed(at: now)) }
         for (index, target) in configuration.targets.enumerated() {
-            if let settled = targetStates[index].tick(at: now) { transitions.append(.target(target, settled)) }
+            transitions += Self.published(targetStates[index].tick(at: now), of: target)
         }
         return transitions + Self.published(uplinks)
     }
@@ -301,6 +300,12 @@ extension ReachabilityMachine {
     /// Returns the changes that events show.
     static func published(_ uplinks: [Change<Uplink>]) -> [Transition] {
         uplinks.filter { !$0.from.isPublished(like: $0.to) }.map(Transition.uplink)
+    }
+
+    /// Returns the change of a target, if events show it.
+    private static func published(_ change: Change<TargetState>?, of target: Target) -> [Transition] {
+        guard let change, !change.to.isPublished(like: change.from) else { return [] }
+        return [.target(target, change)]
     }
 
     /// Applies the uplink changes about to be published, before the paths: changes that settle at the same moment are

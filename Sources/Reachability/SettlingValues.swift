@@ -107,4 +107,6 @@ extension TargetState: SettlingValue {
     var grade: Path.Grade { path.grade }
 
     func loses(to next: TargetState) -> Bool { path.loses(to: next.path) }
+
+    func isPublished(like other: TargetState) -> Bool { address == other.address && path.isPublished(like: other.path) }
 }

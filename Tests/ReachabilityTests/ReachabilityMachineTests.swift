@@ -134,6 +134,42 @@ struct ReachabilityMachineTests {
         #expect(machine.targetPaths.first?.state.via == .wifi)
     }
 
+    /// A view in which a tunnel leads to the office, over an interface with this index and name.
+    private func tunnelled(over carrier: UInt32, _ name: String) -> NetworkSnapshot {
+        let source = PathDerivationTests.Case.source
+        let links = [(7, "wg0", InterfaceKind.tunnel), (carrier, name, .wwan)].map { index, name, kind in
+            Link(
+                index: index,
+                name: name,
+                flags: [.up, .lowerUp],
+                classification: InterfaceClassification(kind: kind, evidence: [])
+            )
+        }
+        let route = ResolvedRoute(interfaceIndex: 7, source: source)
+        return NetworkSnapshot(
+            links: links,
+            addresses: [7, carrier].map { InterfaceAddress(interfaceIndex: $0, address: source, prefixLength: 24) },
+            lookups: [RouteLookup(destination: office.address, outcome: .route(route))],
+            underlays: [7: Underlay(interfaceIndex: carrier, evidence: .lowerDevice)]
+        )
+    }
+
+    @Test(
+        "a target whose tunnel is carried by another interface has changed where events show that",
+        arguments: [("usb0", []), ("usb1", ["path office wwan→wwan", "target office wwan→wwan"])]
+    )
+    func carrierOfTarget(_ name: String, expected: [String]) throws {
+        var machine = ReachabilityMachine(settle: .standard, targets: [office])
+        let before = tunnelled(over: 3, "usb0")
+        _ = machine.handle(update(before, at: 0))
+        try #require(machine.targetPaths.first?.state.path.underlay?.interface?.index == 3)
+        let after = tunnelled(over: 9, name)
+        let raw = machine.handle(update(after, at: 5000, since: before))
+        let settled = machine.tick(at: start.advanced(by: .seconds(20)))
+        #expect(words(raw + settled) == expected)
+        #expect(machine.targetPaths.first?.state.path.underlay?.interface?.index == 9)
+    }
+
     @Test("a change found by a resynchronization has it as the cause")
     func correction() throws {
         var machine = ReachabilityMachine(settle: .none)
