@@ -79,7 +79,8 @@ enum SinkDocumentFile {
             guard names.count == document.sinks.count else { return .unusable("\(path) has two sinks of one name") }
             return .sinks(document)
         } catch {
-            return .unusable("\(path) is not a list of sinks of this version: \(ForeignText.shown(EventDecoder.flaw(error)))")
+            let flaw = ForeignText.shown(EventDecoder.flaw(error))
+            return .unusable("\(path) is not a list of sinks of this version: \(flaw)")
         }
     }
 }

@@ -165,9 +165,11 @@ public struct ChangeCause: Sendable, Hashable {
     /// Changes of the paths' family, or of none, take precedence over those of the other one, except on the interface
     /// that carries a tunnel, whose packets may be of either; then those of the interfaces that either path uses, and of
     /// the rules, over those of other interfaces; causes over effects. An interface that enters or leaves a VRF loses its
-    /// IPv6 addresses besides: its own change is the cause of an IPv4 path then. If the new path is unusable for a definite reason,
-    /// that reason is the code, and a change of another interface is the cause only if it is the same: a bridge loses its
-    /// carrier with its member's, but not because the member is "up" elsewhere.
+    /// IPv6 addresses besides: its own change is the cause of an IPv4 path then.
+    ///
+    /// If the new path is unusable for a definite reason, that reason is the code, and a change of another interface is
+    /// the cause only if it is the same: a bridge loses its carrier with its member's, but not because the member is "up"
+    /// elsewhere.
     ///
     /// - Parameters:
     ///   - changes: The changes of the update.
