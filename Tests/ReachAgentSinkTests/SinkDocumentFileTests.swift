@@ -49,7 +49,7 @@ import Testing
             ("", "not a JSON text on one line"), ("{", "not a JSON text on one line"),
             ("\u{0}", "not a JSON text on one line"), ("[]", "expected an object, got array"), ("{}", "host: missing"),
             (#"{"host":1,"sinks":[]}"#, "host: expected a string, got number"),
-            (#"{"host":"a","sinks":[{}]}"#, "sinks.0.name: missing"),
+            (#"{"host":"a","sinks":[{}]}"#, "sinks.name: missing"),
         ]
     )
     func `a file of another form is an error that names the member`(text: String, flaw: String) throws {

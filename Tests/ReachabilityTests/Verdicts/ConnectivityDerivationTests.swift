@@ -194,6 +194,13 @@ struct ConnectivityDerivationTests {
             probe: "a"
         ),
         Case(
+            name: "the spent budget of an optional one leaves nothing known, and says why",
+            members: [probe("a", blind(.budgetExhausted), required: false)],
+            connectivity: .unknown,
+            reason: "budget_exhausted",
+            probe: "a"
+        ),
+        Case(
             name: "wrong certificates and nothing else",
             members: [probe("a", down(.tlsUntrustedRoot), tls: true), probe("b", down(.tlsHostname), tls: true)],
             connectivity: .partial,
@@ -207,6 +214,25 @@ struct ConnectivityDerivationTests {
             reason: "portal_suspected",
             probe: "a",
             ipv4: .partial
+        ),
+        Case(
+            name: "one wrong certificate names the probe, whatever an optional one has",
+            members: [
+                probe("a", down(.tlsUntrustedRoot), tls: true),
+                probe("b", down(.tlsHostname), required: false, tls: true),
+            ],
+            connectivity: .partial,
+            reason: "portal_suspected",
+            probe: "a",
+            ipv4: .partial
+        ),
+        Case(
+            name: "wrong certificates of probes of no family in particular",
+            members: [
+                probe("a", down(.tlsUntrustedRoot), .any, tls: true), probe("b", down(.tlsHostname), .any, tls: true),
+            ],
+            connectivity: .partial,
+            reason: "portal_suspected"
         ),
         Case(
             name: "wrong certificates while a check without TLS is open",
