@@ -36,7 +36,7 @@ OF_CHECK = "a link-local address that is being checked"
 LIMITS = (OF_PROGRAM, OF_GUESTS, OF_CACHE, OF_ROTATION, OF_FLAPS, OF_RETURN, OF_CHECK)
 SILENT_SETTINGS = ("linkdown_ignored", "linkdown_counts_again")     # steps that leave the kernel's cached routes as they are
 ROTATION = ("same_metric_router_dies",)
-ON_LINK = (("default_without_gateway",), ("server_unreachable",))
+GONE_FROM_LINK = ("default_without_gateway", "server_unreachable")   # both
 # What is bound to an uplink is refused as well, whatever a tunnel's server is; a bridge of containers could carry a tunnel.
 UNCERTAIN = ("rule_from_source_refused", "containers_come_and_go")
 FLAPS = {"carrier_flaps": 2.4}                      # and how long such a step takes at most
@@ -164,8 +164,8 @@ class Judge:
             refused = {"none"} if sample.errors.get(CONNECTED) else set()
             return frozenset(media.get(port.rstrip("?"), port) for port in arrived) | in_doubt | dead | refused
         # Without a router the server itself is asked for its link-layer address: one that has gone says nothing of the path.
-        asked = set(media.values()) if sample.family == 4 and all(self._follows(kinds, sample.time) for kinds in ON_LINK) else set()
-        return frozenset({"none"} | silent | asked)
+        has_gone = sample.family == 4 and all(self._follows((kind,), sample.time) for kind in GONE_FROM_LINK)
+        return frozenset({"none"} | silent | (set(media.values()) if has_gone else set()))
 
     def _silent_media(self, time: float) -> set[str]:
         """The media whose routers are dead."""
